@@ -1,0 +1,76 @@
+"""The one form in which data reaches models and pages, for odors and images alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Rows, labels and where they came from.
+
+    Parameters
+    ----------
+    name : str
+        Key in `kcnet_core.datasets.available()`, or "uploaded".
+    title, citation, licence : str
+        What a page prints beside every figure made from this data.
+    X : ndarray of shape (n, d), float32
+        Image sets are standardised with constants from their training part, as in the paper;
+        odor sets carry raw descriptors, because scaling belongs to the training rows of a split.
+    y : ndarray
+        Class indices of shape (n,), or an (n, c) 0/1 matrix for multi-label data.
+    feature_names, target_names : tuple of str
+        `target_names[k]` names class k, or column k of a multi-label `y`.
+    groups : ndarray of shape (n,) or None
+        Molecule id, so that a split can keep a molecule's rows together.
+    image_shape : (height, width) or None
+    n_train : int or None
+        Rows before it are a benchmark's own training part, the rest its test part.
+    row_names : tuple of str or None
+        What a person calls each row (the molecule's name).
+    smiles : tuple of str or None
+        Canonical SMILES per row, for odor data.
+    report : tuple of str
+        Sentences that say what the loader dropped or decided, and why.
+    pixel_mean, pixel_std : float or ndarray of shape (d,)
+        Standardisation already applied to images: raw pixel in [0, 1] = X * pixel_std + pixel_mean.
+    """
+
+    name: str
+    title: str
+    X: np.ndarray
+    y: np.ndarray
+    feature_names: tuple[str, ...]
+    target_names: tuple[str, ...]
+    groups: np.ndarray | None = None
+    image_shape: tuple[int, int] | None = None
+    n_train: int | None = None
+    citation: str = ""
+    licence: str = ""
+    row_names: tuple[str, ...] | None = None
+    smiles: tuple[str, ...] | None = None
+    report: tuple[str, ...] = ()
+    pixel_mean: float | np.ndarray = 0.0
+    pixel_std: float | np.ndarray = 1.0
+
+    def __post_init__(self):
+        n, d = self.X.shape
+        if len(self.y) != n:
+            raise ValueError(f"{n} rows of X but {len(self.y)} labels")
+        if len(self.feature_names) != d:
+            raise ValueError(f"{d} columns of X but {len(self.feature_names)} feature names")
+        for field in ("groups", "row_names", "smiles"):
+            value = getattr(self, field)
+            if value is not None and len(value) != n:
+                raise ValueError(f"{n} rows of X but {len(value)} {field}")
+
+    @property
+    def kind(self) -> str:
+        return "odor" if self.image_shape is None else "image"
+
+    @property
+    def multilabel(self) -> bool:
+        return self.y.ndim == 2

@@ -1,0 +1,33 @@
+"""Every limit of the product in one place; each refusal names the limit it met."""
+
+MEGABYTE = 2**20
+
+# Uploads
+MAX_UPLOAD_BYTES = 50 * MEGABYTE  # also server.maxUploadSize in .streamlit/config.toml
+MAX_CSV_ROWS = 20_000
+MAX_CSV_COLUMNS = 500
+MAX_PASTED_CHARACTERS = 500_000
+MAX_ZIP_ENTRIES = 100_000
+MAX_UNZIPPED_BYTES = 500 * MEGABYTE
+MAX_IMAGE_PIXELS = 4_000_000
+MAX_IMAGES = 70_000
+MAX_MODEL_FILE_BYTES = 400 * MEGABYTE
+
+# Molecules
+MAX_SMILES_LENGTH = 1_000
+MAX_HEAVY_ATOMS = 150
+MAX_MOLECULES = 20_000
+SECONDS_PER_MOLECULE = 5.0
+
+# Models
+MAX_HIDDEN = 20_000
+MAX_EPOCHS = 1_000
+MAX_SUBMODELS = 50
+
+# Jobs
+MAX_RUNNING_JOBS = 2
+MAX_QUEUED_JOBS = 24
+MAX_JOBS_PER_OWNER = 4
+MAX_STORED_EPOCHS = 40  # matrices kept for replay, per job
+FINISHED_JOB_SECONDS = 2 * 3600
+MEMORY_SHARE = 0.6  # of the machine's available memory that one job may plan to use

@@ -1,0 +1,36 @@
+"""What training reports while it runs: small immutable records, one per epoch or piece of work."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class EpochRecord:
+    """One epoch of DOA (or of FSHN's gradient descent; or the single solve of a plain network).
+
+    Metrics are measured with output weights fitted to the wiring that the record describes.
+    """
+
+    epoch: int  # 1-based; 0 for a network without epochs
+    submodel: int  # 0-based
+    train_metric: float | None
+    validation_metric: float | None
+    flips_on: int  # connections that went 0 -> 1 in this epoch
+    flips_off: int  # connections that went 1 -> 0
+    density: float  # share of ones in W
+    seconds: float
+    W: np.ndarray | None = None  # (B, d) uint8, only on request
+    S: np.ndarray | None = None  # (B, d) float32, only on request
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A piece of work inside a stage that has no epochs ('wiring', 'gram', 'solve', ...)."""
+
+    stage: str
+    done: int
+    total: int
+    seconds: float
