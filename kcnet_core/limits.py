@@ -30,4 +30,7 @@ MAX_QUEUED_JOBS = 24
 MAX_JOBS_PER_OWNER = 4
 MAX_STORED_EPOCHS = 40  # matrices kept for replay, per job
 FINISHED_JOB_SECONDS = 2 * 3600
+MAX_FINISHED_JOBS = 24  # kept for their owners, oldest go first
+MAX_PAUSED_SECONDS = 30 * 60  # a paused job holds memory; then it goes on by itself
+MAX_SLOW_SECONDS = 5.0  # rest after each step in slow motion, which keeps its slot
 MEMORY_SHARE = 0.6  # of the machine's available memory that one job may plan to use
