@@ -1,0 +1,72 @@
+"""Datasets by name: what there is, fetching it, and loading it as one `Dataset` type."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib import import_module
+
+from kcnet_core.datasets import images, store
+from kcnet_core.datasets.catalogue import CATALOGUE, DatasetInfo
+from kcnet_core.datasets.dataset import Dataset
+from kcnet_core.errors import DataError
+
+__all__ = ["Dataset", "DatasetInfo", "available", "load"]
+
+
+def available() -> list[DatasetInfo]:
+    """Every dataset that `load` knows, with its status: bundled, present or download."""
+    return [_with_status(info) for name, info in CATALOGUE.items() if name in _LOADERS]
+
+
+def load(name: str, **options) -> Dataset:
+    """Load a dataset.
+
+    Parameters
+    ----------
+    name : str
+        One of the names in `available()`.
+    **options
+        Image sets: normalise, n_train, n_test, seed (see `images.load_idx_set`).
+
+    Raises
+    ------
+    DataError
+        The name or an option is unknown, or the data are missing or damaged; the message says
+        what to do.
+
+    Examples
+    --------
+    >>> from kcnet_core.datasets import load
+    >>> load("mnist_sample", n_train=1000, n_test=200).X.shape
+    (1200, 784)
+    """
+    if name not in _LOADERS:
+        raise DataError(f"There is no dataset {name!r}; choose one of {', '.join(_LOADERS)}.")
+    module, function, arguments, allowed = _LOADERS[name]
+    unknown = sorted(set(options) - set(allowed))
+    if unknown:
+        raise DataError(
+            f"{CATALOGUE[name].title} has no option {', '.join(unknown)}; "
+            f"it has {', '.join(allowed)}."
+        )
+    return getattr(import_module(f"{__name__}.{module}"), function)(*arguments, **options)
+
+
+_IMAGE_OPTIONS = ("normalise", "n_train", "n_test", "seed")
+_LOADERS = {  # name: module, function, its first arguments, its options
+    "mnist_sample": ("images", "load_mnist_sample", (), _IMAGE_OPTIONS),
+    "digits": ("images", "load_digits", (), _IMAGE_OPTIONS),
+    **{name: ("images", "load_idx_set", (name,), _IMAGE_OPTIONS) for name in images.IDX_SETS},
+}
+
+
+def _with_status(info: DatasetInfo) -> DatasetInfo:
+    if info.name in images.IDX_SETS:
+        folder = store.find(images.IDX_SETS[info.name].files())
+        if folder is not None:
+            try:
+                n_rows = images.n_present_rows(info.name, folder)
+            except DataError:  # damaged files: loading says so, the list still shows
+                n_rows = info.n_rows
+            return replace(info, status="present", n_rows=n_rows)
+    return info

