@@ -1,0 +1,31 @@
+"""Background jobs: many visitors' runs share one machine, fairly, and can be watched and steered.
+
+Policies, all kept by `JobManager`:
+
+- Owners take turns (round robin): next is the owner who was served longest ago or never; an owner's
+  own jobs go first in, first out. A queue position is a place in exactly that order.
+- A paused job gives its slot back and queues again when resumed or stepped. Its memory stays
+  planned, so a pause ends by itself after `limits.MAX_PAUSED_SECONDS`.
+- All plans of started jobs together stay below `limits.MEMORY_SHARE` of the memory that is free
+  without them. A job that waits for memory holds the queue if the jobs now running will make room
+  for it, and lets others pass while only paused jobs stand in its way.
+- A job keeps one thread from its start to its end, because torch's grad mode and numpy's error
+  state belong to a thread and may be held across a yield.
+"""
+
+from kcnet_core.jobs.job import FINISHED, GONE, Estimate, Job, JobView, NotOwner
+from kcnet_core.jobs.manager import JobManager, Status
+from kcnet_core.jobs.memory import Memory, measure_memory
+
+__all__ = [
+    "FINISHED",
+    "GONE",
+    "Estimate",
+    "Job",
+    "JobManager",
+    "JobView",
+    "Memory",
+    "NotOwner",
+    "Status",
+    "measure_memory",
+]

@@ -1,0 +1,353 @@
+"""The queue and the slots: which job runs, and what happens between two of its steps."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Generator
+from contextlib import closing
+from dataclasses import dataclass, replace
+from typing import Any
+
+from kcnet_core import limits
+from kcnet_core.errors import KCNetError, LimitError, OutOfMemory
+from kcnet_core.jobs.job import FINISHED, ID_PREFIX, Estimate, Job, JobView, NotOwner
+from kcnet_core.jobs.memory import Memory, measure_memory, too_large
+from kcnet_core.jobs.report import failure_sentence, log_line
+from kcnet_core.jobs.turns import Turns
+
+ACTIONS = ("pause", "resume", "step", "stop", "slow")
+
+
+class _Stopped(Exception):
+    """Leaves a job's loop because its owner pressed stop."""
+
+
+@dataclass(frozen=True)
+class Status:
+    """The line in the sidebar."""
+
+    running: int
+    queued: int
+    paused: int
+    finished: int
+    memory: Memory
+    planned_bytes: int
+
+
+class JobManager:
+    """The process's one queue and its slots.
+
+    Parameters
+    ----------
+    max_running, max_queued, max_per_owner : int
+        Jobs in slots; jobs that wait or are paused; unfinished jobs of one owner.
+    max_finished : int
+        Finished jobs that are kept, besides their age limit.
+    memory : callable returning Memory
+    clock : callable returning seconds since the epoch
+    """
+
+    def __init__(
+        self,
+        max_running: int = limits.MAX_RUNNING_JOBS,
+        *,
+        max_queued: int = limits.MAX_QUEUED_JOBS,
+        max_per_owner: int = limits.MAX_JOBS_PER_OWNER,
+        max_finished: int = limits.MAX_FINISHED_JOBS,
+        memory: Callable[[], Memory] | None = None,
+        clock: Callable[[], float] = time.time,
+    ):
+        self.max_running, self.max_queued = max_running, max_queued
+        self.max_per_owner, self.max_finished = max_per_owner, max_finished
+        self._memory, self._clock = memory or measure_memory, clock
+        self._lock = threading.RLock()  # held for microseconds, never while a job computes
+        self._jobs: dict[str, Job] = {}
+        self._queue: list[Job] = []
+        self._running: set[Job] = set()
+        self._started: set[Job] = set()  # have a thread and hold memory: running, paused, requeued
+        self._turns = Turns()
+        self._used_when_idle = 0
+        self._closed = False
+
+    def submit(
+        self,
+        owner: str,
+        kind: str,
+        config: Any,
+        steps: Callable[[], Generator],
+        *,
+        estimate: Estimate | None = None,
+        title: str = "",
+    ) -> Job:
+        """Queue a run, or raise the sentence that says why it cannot be taken.
+
+        Parameters
+        ----------
+        owner : str
+            Secret token of the session that may steer the job.
+        kind : str
+        config : frozen dataclass or dict
+            What the run is; written to the log.
+        steps : callable returning a generator
+            Each yield is an immutable snapshot and a place where the job can be paused or stopped;
+            the return value becomes `job.result`. A snapshot may have the attributes `fraction`
+            (of the work done) and `counts_as_step` (False for progress inside an epoch, which
+            "step" and slow motion run through).
+        estimate : Estimate, optional
+        title : str
+        """
+        with self._lock:
+            self._sweep()
+            if self._closed:
+                raise KCNetError("The server is closing and takes no new runs; try again shortly.")
+            unfinished = [job for job in self._jobs.values() if not job.view.finished]
+            if sum(job.owned_by(owner) for job in unfinished) >= self.max_per_owner:
+                raise LimitError(
+                    f"You already have {self.max_per_owner} unfinished runs, the most for one "
+                    "visitor. Stop one or wait until it is done."
+                )
+            if len(unfinished) - len(self._running) >= self.max_queued:
+                raise LimitError(
+                    f"The queue is full ({self.max_queued} runs). Try again in a few minutes."
+                )
+            estimate = estimate or Estimate()
+            if estimate.bytes > (room := self._room(set())):
+                raise OutOfMemory(too_large(estimate.bytes, room))
+            job = Job(self, owner, kind, config, steps, estimate, title, self._clock())
+            self._jobs[job.id] = job
+            self._enqueue(job)
+            return job
+
+    def get(self, job_id: str) -> Job | None:
+        """The job with this id, for its owner and for whoever watches; None if it is `GONE`."""
+        with self._lock:
+            self._sweep()
+            return self._jobs.get(job_id)
+
+    def owned_by(self, owner: str) -> list[Job]:
+        """An owner's jobs, oldest first."""
+        with self._lock:
+            return [job for job in self._jobs.values() if job.owned_by(owner)]
+
+    def status(self) -> Status:
+        with self._lock:
+            self._sweep()
+            states = Counter(job.view.state for job in self._jobs.values())
+            return Status(
+                states["running"],
+                states["queued"],
+                states["paused"],
+                sum(states[state] for state in FINISHED),
+                self._memory(),
+                _planned(self._started),
+            )
+
+    def shutdown(self, timeout: float = 30.0) -> bool:
+        """Cancel everything and wait for the threads; False if one is still inside a step."""
+        with self._lock:
+            self._closed = True
+            threads = [job._thread for job in self._started]
+            for job in list(self._jobs.values()):
+                self._stop(job)
+        deadline = time.monotonic() + timeout
+        for thread in threads:
+            thread.join(max(0.0, deadline - time.monotonic()))
+        return not any(thread.is_alive() for thread in threads)
+
+    # Steering: the owner's wishes, kept until the job's loop reads them in `_between_steps`.
+
+    def _control(self, job: Job, owner: str, action: str, seconds: float) -> JobView:
+        if not job.owned_by(owner):
+            raise NotOwner("Only the person who started this run can steer it; you can watch it.")
+        if action not in ACTIONS:
+            raise ValueError(f"unknown action {action!r}; choose from {ACTIONS}")
+        with self._lock:
+            if job.view.finished:
+                return job.view
+            job._n_controls += 1
+            if action == "stop":
+                self._show(job, asked="stop")
+                self._stop(job)
+            elif action == "slow":
+                slow = min(max(0.0, float(seconds)), limits.MAX_SLOW_SECONDS)
+                self._show(job, slow=slow)
+            elif action == "pause":
+                job._pause, job._steps_left = True, 0
+                if job in self._queue:
+                    self._queue.remove(job)
+                    self._rest(job)
+                elif job in self._running:
+                    self._show(job, asked="pause")
+            else:
+                job._pause, job._steps_left = action == "step", int(action == "step")
+                self._show(job, asked=None)
+                if job.view.state == "paused":
+                    self._enqueue(job)
+            job._changed.notify_all()
+            return job.view
+
+    def _stop(self, job: Job):
+        job._stop = True
+        job._changed.notify_all()
+        if job not in self._started and not job.view.finished:
+            self._finish(job, "cancelled")
+
+    # The queue
+
+    def _enqueue(self, job: Job):
+        self._queue.append(job)
+        self._show(job, state="queued", paused_since=None)
+        self._dispatch()
+
+    def _dispatch(self):
+        """Fill free slots, then tell those who wait their position."""
+        while len(self._running) < self.max_running and (job := self._next_job()):
+            self._queue.remove(job)
+            self._turns.note(job._owner)
+            self._running.add(job)
+            now = self._clock()
+            started = job.view.started or now
+            self._show(job, state="running", position=None, started=started, running_since=now)
+            if job not in self._started:
+                self._start(job)
+        for position, job in enumerate(self._turns.order(self._queue), start=1):
+            if job.view.position != position:
+                self._show(job, position=position)
+
+    def _next_job(self) -> Job | None:
+        if self._closed:
+            return None
+        for job in self._turns.order(self._queue):
+            need = job.estimate.bytes
+            if job in self._started or not need or need <= self._room(self._started):
+                return job
+            if not self._started:  # nothing of ours will free memory: do not wait for ever
+                self._queue.remove(job)
+                self._close(job, "failed", error=too_large(need, self._room(set())))
+            elif need <= self._room(self._started - self._running):
+                return None
+        return None
+
+    def _room(self, holders: set[Job]) -> int:
+        """Bytes that a new job may plan while `holders` have their plans."""
+        memory = self._memory()
+        taken = min(_planned(self._started), max(0, memory.used - self._used_when_idle))
+        return int(limits.MEMORY_SHARE * (memory.available + taken)) - _planned(holders)
+
+    # A job's life; `_run` and `_between_steps` are on the job's own thread
+
+    def _start(self, job: Job):
+        if not self._started:
+            self._used_when_idle = self._memory().used
+        self._started.add(job)
+        log_line("start", job, self._memory().used)
+        name = f"job-{job.id[:ID_PREFIX]}"
+        job._thread = threading.Thread(target=self._run, args=(job,), name=name, daemon=True)
+        try:
+            job._thread.start()
+        except RuntimeError:  # the system has no more threads
+            self._close(job, "failed", error="The server is too busy to start this run; try later.")
+
+    def _run(self, job: Job):
+        try:
+            outcome = {"state": "done", "result": self._drive(job)}
+        except _Stopped:
+            outcome = {"state": "cancelled"}
+        except BaseException as error:  # nothing a job does may end anything but the job
+            outcome = {"state": "failed", "error": failure_sentence(error, job)}
+            if job._stop:  # whoever stopped a run does not care how it would have failed
+                outcome = {"state": "cancelled"}
+        # Here the error and the arrays in its frames are gone, so the next job finds their memory.
+        self._finish(job, **outcome)
+
+    def _drive(self, job: Job) -> Any:
+        with closing(job._steps()) as steps:
+            while True:
+                try:
+                    snapshot = next(steps)
+                except StopIteration as end:
+                    return end.value
+                self._between_steps(job, snapshot)
+
+    def _between_steps(self, job: Job, snapshot: Any):
+        used = self._memory().used
+        with self._lock:
+            now = self._clock()
+            fraction = getattr(snapshot, "fraction", None)
+            self._show(
+                job,
+                snapshot=snapshot,
+                n_snapshots=job.view.n_snapshots + 1,
+                fraction=job.view.fraction if fraction is None else min(1.0, max(0.0, fraction)),
+                snapshot_seconds=job.view.seconds(now),
+                peak_bytes=max(job.view.peak_bytes, used),
+            )
+            counts = getattr(snapshot, "counts_as_step", True)
+            if counts and job._steps_left:
+                job._steps_left -= 1
+            if counts and job.view.slow and not job._pause:
+                seen = job._n_controls
+                job._changed.wait_for(
+                    lambda: job._stop or job._n_controls != seen, timeout=job.view.slow
+                )
+            if job._pause and not job._steps_left and not job._stop:
+                self._leave_slot(job)
+                self._rest(job)
+                job._changed.wait_for(lambda: job._stop or job in self._running)
+            if job._stop:
+                raise _Stopped
+
+    def _rest(self, job: Job):
+        self._show(job, state="paused", asked=None, position=None, paused_since=self._clock())
+        self._dispatch()
+
+    def _leave_slot(self, job: Job):
+        self._running.discard(job)
+        self._show(job, worked=job.view.seconds(self._clock()), running_since=None)
+
+    def _finish(self, job: Job, state: str, **outcome):
+        with self._lock:
+            self._close(job, state, **outcome)
+            self._sweep()
+            self._dispatch()
+
+    def _close(self, job: Job, state: str, result: Any = None, error: str | None = None):
+        self._leave_slot(job)
+        self._started.discard(job)
+        if job in self._queue:
+            self._queue.remove(job)
+        job._steps = None  # the generator's arrays go with it
+        job.result = result
+        fraction = 1.0 if state == "done" else job.view.fraction
+        ended = self._clock()
+        self._show(
+            job, state=state, error=error, fraction=fraction, ended=ended, position=None, asked=None
+        )
+        log_line("end", job, self._memory().used)
+
+    def _show(self, job: Job, **changes):
+        job.view = replace(job.view, **changes)
+        job._changed.notify_all()
+
+    def _sweep(self):
+        """Let old finished jobs go, and end pauses that lasted too long."""
+        now = self._clock()
+        finished = [job for job in self._jobs.values() if job.view.finished]
+        finished.sort(key=lambda job: job.view.ended)
+        for i, job in enumerate(finished):
+            surplus = i < len(finished) - self.max_finished
+            if surplus or job.view.ended + limits.FINISHED_JOB_SECONDS < now:
+                del self._jobs[job.id]
+                job.result = None  # a session may still hold the job itself
+                job.view = replace(job.view, snapshot=None)
+        for job in list(self._jobs.values()):
+            since = job.view.paused_since
+            if job.view.state == "paused" and since + limits.MAX_PAUSED_SECONDS < now:
+                job._pause, job._steps_left = False, 0
+                self._enqueue(job)
+
+
+def _planned(jobs: set[Job]) -> int:
+    return sum(job.estimate.bytes for job in jobs)

@@ -1,0 +1,47 @@
+"""How much memory a job may plan, on a machine or in a container."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from kcnet_core import limits
+
+CGROUP = Path("/sys/fs/cgroup")
+LOWER = "Lower the number of Kenyon cells, submodels or rows, and start it again."
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Bytes free for new work, and bytes that this process holds."""
+
+    available: int
+    used: int
+
+
+def measure_memory() -> Memory:
+    """Free memory of the machine, or of the container when that has less."""
+    available = psutil.virtual_memory().available
+    try:
+        most = (CGROUP / "memory.max").read_text().strip()
+        if most != "max":
+            held = int((CGROUP / "memory.current").read_text())
+            stat = dict(line.split() for line in (CGROUP / "memory.stat").read_text().splitlines())
+            file_cache = int(stat["inactive_file"])  # given back when needed
+            available = min(available, int(most) - held + file_cache)
+    except (OSError, ValueError, KeyError):
+        pass  # no control group with a limit here
+    return Memory(max(0, available), psutil.Process().memory_info().rss)
+
+
+def gigabytes(n_bytes: float) -> str:
+    return f"{max(0.0, n_bytes) / 2**30:.1f} GB"
+
+
+def too_large(need: int, room: int) -> str:
+    return (
+        f"This run needs about {gigabytes(need)} of memory, and at most {gigabytes(room)} may be "
+        f"planned ({limits.MEMORY_SHARE:.0%} of the memory that is free). {LOWER}"
+    )
