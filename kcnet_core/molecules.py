@@ -1,0 +1,264 @@
+"""Text or a table -> checked molecules: each row ends as a molecule or as a reason why not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+from kcnet_core.errors import DataError, LimitError
+from kcnet_core.limits import (
+    MAX_MOLECULE_NAME_LENGTH,
+    MAX_MOLECULES,
+    MAX_PASTED_CHARACTERS,
+    MAX_SMILES_LENGTH,
+)
+from kcnet_core.molecule_pool import RememberedTask
+from kcnet_core.smiles_text import Line, split_lines
+
+Progress = Callable[[int, int], None]
+ShouldStop = Callable[[], bool]
+
+_check = RememberedTask("check", capacity=2 * MAX_MOLECULES)
+
+_MISSING = frozenset(("", "na", "n/a", "nan", "none", "null", "-", "?"))
+# What people paste where a SMILES is asked for, and what to tell them.
+_NOT_SMILES = (
+    (re.compile(r"<[/!a-zA-Z]"), "This is HTML, not a SMILES: paste the structure as plain text."),
+    (
+        re.compile(r"^[A-Z]{14}-[A-Z]{10}-[A-Z]$"),
+        "This is an InChIKey, which does not hold the structure: paste the SMILES.",
+    ),
+    (re.compile(r"^\d{2,7}-\d\d-\d$"), "This is a CAS number, not a SMILES."),
+    (re.compile(r"^[^>]*>[^>]*>"), "This is a reaction: paste one molecule per line."),
+    (
+        re.compile(r"^=|^[+@]"),
+        "Starts like a spreadsheet formula; a SMILES starts with an atom.",
+    ),
+    (
+        re.compile(r"^C\d*H\d+([A-Z][a-z]?\d*)*$"),
+        "Looks like a molecular formula; a SMILES says how the atoms are joined.",
+    ),
+)
+# Dashes and full-width signs that word processors put in place of SMILES characters.
+_TYPOGRAPHY = {
+    **dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2212\ufe63\uff0d"), "-"),
+    **{code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F) if code != 0xFF0D},
+    0x2261: "#",
+}
+
+
+@dataclass(frozen=True)
+class Molecule:
+    """A molecule that RDKit accepts; `smiles` is canonical."""
+
+    smiles: str
+    name: str
+    formula: str
+    heavy_atoms: int
+    weight: float
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of a paste or one row of a table: a molecule, or an error.
+
+    `number` is the line of the paste or the data row of the table, from 1. `note` says what was
+    changed or is worth knowing; `suggestion` is a SMILES that may be meant instead.
+    """
+
+    number: int
+    text: str
+    name: str = ""
+    molecule: Molecule | None = None
+    error: str | None = None
+    note: str | None = None
+    suggestion: str | None = None
+
+    @property
+    def ok(self) -> bool:
+        return self.molecule is not None
+
+
+def read_smiles(
+    text: str,
+    *,
+    keep_duplicates: bool = False,
+    progress: Progress | None = None,
+    should_stop: ShouldStop | None = None,
+) -> list[Row]:
+    """Check pasted text: one SMILES per line, optionally with a name after it.
+
+    Parameters
+    ----------
+    text : str
+        A name may follow after a space, tab, comma or semicolon; a header line ("smiles,name")
+        is recognised; blank lines and lines that begin with # are skipped.
+    keep_duplicates : bool
+        Keep a molecule that came before (with a note) instead of reporting it as an error.
+    progress : callable(done, total), optional
+    should_stop : callable() -> bool, optional
+        Rows not reached come back with an error that says so.
+
+    Raises
+    ------
+    LimitError
+        If the text is longer, or holds more lines, than the product takes.
+    """
+    if len(text) > MAX_PASTED_CHARACTERS:
+        raise LimitError(
+            f"The text has {len(text):,} characters; at most {MAX_PASTED_CHARACTERS:,} can be "
+            "pasted. Split it, or upload the molecules as a CSV file."
+        )
+    return _check_lines(split_lines(text), keep_duplicates, progress, should_stop)
+
+
+def read_frame(
+    frame,
+    smiles_column,
+    name_column=None,
+    *,
+    keep_duplicates: bool = False,
+    progress: Progress | None = None,
+    should_stop: ShouldStop | None = None,
+) -> list[Row]:
+    """Check the SMILES column of a pandas frame; one `Row` per row, numbered from 1.
+
+    Other parameters are those of `read_smiles`.
+
+    Raises
+    ------
+    DataError
+        If a column is not there.
+    LimitError
+        If the frame has more rows than the product takes.
+    """
+    for column in (smiles_column, name_column):
+        if column is not None and column not in frame.columns:
+            there = ", ".join(map(str, frame.columns[:20]))
+            raise DataError(f"There is no column {column!r}; the table has {there}.")
+    _refuse_too_many(len(frame))
+    smiles = map(_cell, frame[smiles_column])
+    names = [""] * len(frame) if name_column is None else map(_cell, frame[name_column])
+    lines = [
+        Line(number, text, text, name)
+        for number, (text, name) in enumerate(zip(smiles, names, strict=True), start=1)
+    ]
+    return _check_lines(lines, keep_duplicates, progress, should_stop)
+
+
+def _cell(value) -> str:
+    if value is None or value != value:  # None, NaN, NaT
+        return ""
+    return str(value).strip()
+
+
+def _refuse_too_many(n_rows: int) -> None:
+    if n_rows > MAX_MOLECULES:
+        raise LimitError(
+            f"There are {n_rows:,} rows; at most {MAX_MOLECULES:,} molecules can be read at once."
+        )
+
+
+def _check_lines(lines: list[Line], keep_duplicates, progress, should_stop) -> list[Row]:
+    _refuse_too_many(len(lines))
+    rows = [
+        Row(
+            line.number,
+            line.text,
+            line.name[:MAX_MOLECULE_NAME_LENGTH],
+            error=_refusal(line.smiles),
+        )
+        for line in lines
+    ]
+    pending = [i for i, row in enumerate(rows) if row.error is None]
+    answers = _check([lines[i].smiles for i in pending], progress, should_stop)
+    for i, answer in zip(pending, answers, strict=True):
+        rows[i] = _judged(rows[i], answer)
+    rows = _with_suggestions(rows, lines)
+    return _duplicates_reported(rows, keep_duplicates)
+
+
+def _refusal(smiles: str) -> str | None:
+    """Why a text need not be shown to RDKit at all; or None."""
+    if smiles.lower() in _MISSING:
+        return "Empty: no SMILES is given."
+    if len(smiles) > MAX_SMILES_LENGTH:
+        return (
+            f"Too long: {len(smiles):,} characters, the limit is {MAX_SMILES_LENGTH:,}. "
+            "Odorants need about 5 to 60."
+        )
+    for pattern, sentence in _NOT_SMILES:
+        if pattern.search(smiles):
+            return sentence
+    for position, character in enumerate(smiles, start=1):
+        if not character.isascii():
+            return (
+                f"The character '{character if character.isprintable() else ' '}' "
+                f"(U+{ord(character):04X}) at position {position} is not part of SMILES, which is "
+                "plain ASCII."
+            )
+        if not character.isprintable():
+            return f"There is a control character (U+{ord(character):04X}) at position {position}."
+    return None
+
+
+def _judged(row: Row, answer) -> Row:
+    if answer.failure is not None:
+        return replace(row, error=answer.failure)
+    found = answer.value
+    if "error" in found:
+        return replace(row, error=found["error"], suggestion=found.get("suggestion"))
+    molecule = Molecule(
+        found["smiles"], row.name, found["formula"], found["heavy_atoms"], found["weight"]
+    )
+    return replace(
+        row, molecule=molecule, note=found.get("note"), suggestion=found.get("suggestion")
+    )
+
+
+def _with_suggestions(rows: list[Row], lines: list[Line]) -> list[Row]:
+    """Offer what was probably meant: the structure after the name, or with plain characters."""
+    guesses = {}
+    for i, (row, line) in enumerate(zip(rows, lines, strict=True)):
+        if row.ok or row.suggestion is not None:
+            continue
+        plain = line.smiles.translate(_TYPOGRAPHY)
+        candidates = [other for other in line.others[-3:] if len(other) > 1]
+        if plain != line.smiles:
+            candidates.insert(0, plain)
+        candidates = [text for text in candidates if _refusal(text) is None]
+        if candidates:
+            guesses[i] = candidates
+    if not guesses:
+        return rows
+    texts = list(dict.fromkeys(text for group in guesses.values() for text in group))
+    answers = dict(zip(texts, _check(texts), strict=True))
+    rows = list(rows)
+    for i, candidates in guesses.items():
+        for text in candidates:
+            value = answers[text].value
+            if value is not None and "error" not in value:
+                error = rows[i].error
+                if text in lines[i].others:
+                    error += " Put the SMILES first and the name after it."
+                rows[i] = replace(rows[i], error=error, suggestion=value["smiles"])
+                break
+    return rows
+
+
+def _duplicates_reported(rows: Iterable[Row], keep: bool) -> list[Row]:
+    first: dict[str, Row] = {}
+    checked = []
+    for row in rows:
+        if row.ok:
+            before = first.setdefault(row.molecule.smiles, row)
+            if before is not row:
+                named = f" ({before.name})" if before.name else ""
+                same = f"The same molecule as row {before.number}{named}."
+                if keep:
+                    row = replace(row, note=" ".join(filter(None, (row.note, same))))
+                else:
+                    row = replace(row, molecule=None, error=f"{same} It is kept once.")
+        checked.append(row)
+    return checked

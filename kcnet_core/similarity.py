@@ -1,0 +1,64 @@
+"""How alike two molecules are by structure: Tanimoto similarity of Morgan fingerprints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kcnet_core.limits import MAX_MOLECULES
+from kcnet_core.molecule_pool import RememberedTask
+
+RADIUS = 2
+N_BITS = 2048
+
+
+def morgan_similarity(smiles: str, others: Sequence[str]) -> np.ndarray:
+    """Tanimoto similarity of one molecule to each of the others.
+
+    Parameters
+    ----------
+    smiles : str
+    others : sequence of str
+        Their fingerprints are remembered between calls.
+
+    Returns
+    -------
+    ndarray of shape (len(others),), float64
+        0 (nothing in common) to 1 (the same environments); NaN where there is no fingerprint.
+    """
+    prints = [answer.value for answer in _fingerprint([smiles, *others])]
+    if prints[0] is None:
+        return np.full(len(others), np.nan)
+    known = np.array([print_ is not None for print_ in prints[1:]], dtype=bool)
+    similarity = np.full(len(others), np.nan)
+    if known.any():
+        theirs = np.stack([print_ for print_ in prints[1:] if print_ is not None])
+        shared = np.bitwise_count(theirs & prints[0]).sum(axis=1)
+        either = np.bitwise_count(theirs | prints[0]).sum(axis=1)
+        similarity[known] = shared / either
+    return similarity
+
+
+def morgan_bits(smiles: str) -> str:
+    """The fingerprint as hexadecimal digits. Runs inside a molecule worker."""
+    from rdkit import Chem
+    from rdkit.DataStructs import BitVectToBinaryText
+
+    mol = Chem.MolFromSmiles(smiles)
+    if mol is None:
+        raise ValueError("it does not parse")
+    return BitVectToBinaryText(_generator().GetFingerprint(mol)).hex()
+
+
+def _generator():
+    from rdkit.Chem import rdFingerprintGenerator
+
+    return rdFingerprintGenerator.GetMorganGenerator(radius=RADIUS, fpSize=N_BITS)
+
+
+def _from_hex(digits: str) -> np.ndarray:
+    return np.frombuffer(bytes.fromhex(digits), dtype=np.uint64)
+
+
+_fingerprint = RememberedTask("fingerprint", capacity=2 * MAX_MOLECULES, decode=_from_hex)

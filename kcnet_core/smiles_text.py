@@ -1,0 +1,105 @@
+"""Pasted text -> one (number, SMILES, name) per line, as people really paste: with or without a
+header, names after a space, tab, comma or semicolon, quotes, comments and blank lines."""
+
+from __future__ import annotations
+
+import csv
+import re
+from typing import NamedTuple
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_SEPARATOR = re.compile(r"[\s,;]")
+_CXSMILES = re.compile(r"\|[^|]*\|")
+_INVISIBLE = dict.fromkeys(map(ord, "\ufeff\u200b\u200c\u200d\u2060"))
+_DELIMITERS = "\t,;"
+
+_SMILES_HEADERS = frozenset(("smiles", "smi", "canonicalsmiles", "isomericsmiles", "structure"))
+_NAME_HEADERS = frozenset(
+    ("name", "names", "title", "compound", "molecule", "odorname", "odorant", "id", "cid", "cas")
+)
+
+
+class Line(NamedTuple):
+    """One line that should hold a molecule; `others` are its further fields."""
+
+    number: int
+    text: str
+    smiles: str
+    name: str
+    others: tuple[str, ...] = ()
+
+
+def split_lines(text: str) -> list[Line]:
+    """The lines of a paste that are not blank, a comment (#) or the header."""
+    numbered = [
+        (number, line.translate(_INVISIBLE).strip())
+        for number, line in enumerate(_LINE_END.split(text), start=1)
+    ]
+    numbered = [(number, line) for number, line in numbered if line and not line.startswith("#")]
+    columns = _header(numbered[0][1]) if numbered else None
+    if columns is None:
+        return [_free_line(number, line) for number, line in numbered]
+    return [_table_line(number, line, *columns) for number, line in numbered[1:]]
+
+
+def is_smiles_header(title: object) -> bool:
+    """Whether a column title announces SMILES."""
+    return _key(str(title)) in _SMILES_HEADERS
+
+
+def _header(line: str) -> tuple[str | None, int, int | None] | None:
+    """(delimiter, SMILES column, name column or None) if the line is a header."""
+    delimiter = next((mark for mark in _DELIMITERS if mark in line), None)
+    keys = [_key(field) for field in _fields(line, delimiter)]
+    smiles = next((i for i, key in enumerate(keys) if key in _SMILES_HEADERS), None)
+    if smiles is None:
+        return None
+    name = next((i for i, key in enumerate(keys) if key in _NAME_HEADERS), None)
+    if name is None and len(keys) == 2:
+        name = 1 - smiles
+    return delimiter, smiles, name
+
+
+def _key(title: str) -> str:
+    return re.sub(r"[\s_.-]", "", title).lower()
+
+
+def _fields(line: str, delimiter: str | None) -> list[str]:
+    if delimiter is None:
+        return line.split()
+    try:
+        row = next(csv.reader([line], delimiter=delimiter, skipinitialspace=True), [])
+    except csv.Error:  # a field beyond csv's own limit; it is refused for its length later
+        row = line.split(delimiter)
+    return [field.strip() for field in row]
+
+
+def _table_line(number, line, delimiter, smiles_column, name_column) -> Line:
+    fields = _fields(line, delimiter)
+    smiles = fields[smiles_column] if smiles_column < len(fields) else ""
+    name = ""
+    if name_column is not None:
+        if delimiter is None and name_column == smiles_column + 1:
+            name = " ".join(fields[name_column:])  # names hold spaces
+        elif name_column < len(fields):
+            name = fields[name_column]
+    return Line(number, line, smiles, name)
+
+
+def _free_line(number: int, line: str) -> Line:
+    if line.startswith('"'):
+        delimiter = next((mark for mark in _DELIMITERS if mark in line), ",")
+        smiles, *others = _fields(line, delimiter) or [""]
+        return Line(number, line, smiles, others[0] if others else "", tuple(others))
+    found = _SEPARATOR.search(line)
+    if found is None:
+        return Line(number, line, line, "")
+    smiles, rest = line[: found.start()], _CXSMILES.sub(" ", line[found.start() :])
+    rest = rest.strip()
+    delimiter = rest[:1] if rest[:1] in (",", ";") else None
+    if delimiter is None:
+        delimiter = "\t" if found.group() == "\t" else None
+    if delimiter is None:
+        return Line(number, line, smiles, rest, tuple(_SEPARATOR.split(rest)))
+    others = tuple(_fields(rest.removeprefix(delimiter).strip(), delimiter))
+    return Line(number, line, smiles, others[0] if others else "", others)
