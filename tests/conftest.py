@@ -12,7 +12,7 @@ PROJECT = Path(__file__).resolve().parents[1]
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """The folder with the real datasets: KCNET_TEST_DATA, or `../shared/data` beside the project."""
+    """The real datasets: in KCNET_TEST_DATA, or in `../shared/data` beside the project."""
     folder = Path(os.environ.get("KCNET_TEST_DATA", PROJECT.parent / "shared" / "data"))
     if not (folder / "keller_2016").is_dir() or not (folder / "images").is_dir():
         pytest.skip("the real datasets are not beside the project (see README, Tests)")

@@ -1,0 +1,139 @@
+"""What a visitor takes home from a run: a report as JSON and CSV, and a script that repeats it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import platform
+from dataclasses import asdict
+from datetime import UTC, datetime
+from importlib.metadata import version
+
+from kcnet_core.experiments.protocols import PROTOCOLS
+from kcnet_core.experiments.training import ODOR_CLIP, TrainedRun
+
+PACKAGES = ("numpy", "scikit-learn", "torch", "rdkit")
+EPOCH_COLUMNS = (
+    "submodel", "epoch", "train_metric", "validation_metric",
+    "flips_on", "flips_off", "density", "seconds",
+)  # fmt: skip
+
+
+def versions() -> dict[str, str]:
+    return {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}}
+
+
+def run_report(trained: TrainedRun) -> dict:
+    """Everything needed to cite the run: data, protocol, settings, scores, cost, versions."""
+    dataset = trained.dataset
+    return {
+        "title": trained.run.describe(),
+        "dataset": {
+            "title": dataset.title,
+            "citation": dataset.citation,
+            "licence": dataset.licence,
+            "rows": len(dataset.X),
+            "inputs": len(trained.feature_names),
+            "targets": list(dataset.target_names),
+            "loader_report": list(dataset.report),
+        },
+        "protocol": {
+            "name": trained.protocol,
+            "explanation": PROTOCOLS[trained.protocol].explanation,
+            "training_rows": len(trained.train_rows),
+            "test_rows": len(trained.test_rows),
+            "splits": 1,
+        },
+        "run": asdict(trained.run),
+        "scores": trained.scores,
+        "seconds": trained.timings,
+        "trained_parameters": trained.model.n_trained_parameters_,
+        "notes": list(trained.notes),
+        "versions": versions(),
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "epochs": [
+            {name: getattr(record, name) for name in EPOCH_COLUMNS} for record in trained.records
+        ],
+    }
+
+
+def report_json(trained: TrainedRun) -> str:
+    return json.dumps(run_report(trained), indent=2, default=float)
+
+
+def report_csv(trained: TrainedRun) -> str:
+    """One line per epoch and submodel."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(EPOCH_COLUMNS)
+    for record in trained.records:
+        writer.writerow([getattr(record, name) for name in EPOCH_COLUMNS])
+    return out.getvalue()
+
+
+def model_file(trained: TrainedRun) -> bytes:
+    """The trained model, ready to be loaded on another machine."""
+    from kcnet_core.model_file import save_model
+
+    out = io.BytesIO()
+    info = run_report(trained)
+    info.pop("epochs")
+    save_model(
+        out,
+        trained.model,
+        scaler=trained.scaler,
+        feature_names=list(trained.dataset.feature_names),
+        target_names=list(trained.dataset.target_names),
+        info=info,
+    )
+    return out.getvalue()
+
+
+SCRIPT = '''\
+"""Repeats: {title}. Run it where the package kcnet_core can be imported."""
+
+from kcnet_core import datasets, {estimator}
+from kcnet_core.experiments import metrics, protocols
+{scale_import}from kcnet_core.experiments.training import subsampled
+
+dataset = datasets.load({dataset!r}{options})
+split = next(iter(protocols.splits(dataset, {protocol!r}, n_repeats=1, seed={seed})))
+train, test = subsampled(dataset, split.train, {rows}, {seed}), split.test
+X_train, X_test = dataset.X[train], dataset.X[test]
+{scale}
+model = {estimator}(
+{parameters}
+)
+model.fit(X_train, dataset.y[train]{groups})
+scores = metrics.all_scores(dataset.y[test], model.predict(X_test), model.predict_proba(X_test))
+print({title!r})
+for name, value in scores.items():
+    print(f"  test {{name}}: {{value:.4f}}")
+'''
+
+
+def repeat_script(trained: TrainedRun) -> str:
+    """A short Python script that repeats the run with `kcnet_core` alone."""
+    run = trained.run
+    scaled = trained.scaler is not None
+    return SCRIPT.format(
+        title=run.describe(),
+        estimator=run.estimator_name,
+        scale_import="from kcnet_core.preprocessing import FeatureScaler\n" if scaled else "",
+        dataset=run.dataset,
+        options=f", target={run.target!r}" if run.target else "",
+        protocol=trained.protocol,
+        seed=run.seed,
+        rows=run.rows,
+        scale=(
+            f"scaler = FeatureScaler(clip={ODOR_CLIP}).fit(X_train)\n"
+            "X_train, X_test = scaler.transform(X_train), scaler.transform(X_test)\n"
+            if scaled
+            else ""
+        ),
+        parameters="\n".join(
+            f"    {name}={value!r}," for name, value in run.estimator_parameters().items()
+        ),
+        groups=", groups=dataset.groups[train]" if trained.dataset.groups is not None else "",
+    )

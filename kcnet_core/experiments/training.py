@@ -1,0 +1,160 @@
+"""Carries out one `Run`: split, scale, train step by step, evaluate; pages watch it happen."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from kcnet_core.datasets.dataset import Dataset
+from kcnet_core.experiments import metrics, protocols
+from kcnet_core.experiments.replay import Frame, Replay
+from kcnet_core.preprocessing import FeatureScaler
+from kcnet_core.records import EpochRecord, Progress
+from kcnet_core.run import DOA_MODELS, EPOCH_MODELS, KCNET_MODELS, Run
+
+ODOR_CLIP = 5.0  # standard deviations; a few descriptors have tails that drown the other inputs
+
+
+@dataclass(frozen=True)
+class TrainView:
+    """What a viewer may see of a run between two steps; cheap to make, never changed."""
+
+    run: Run
+    stage: str
+    fraction: float
+    log: list[EpochRecord]  # grows only at its end; a view owns the first n_records
+    n_records: int
+    frames: tuple[Frame, ...] = ()
+    latest: Frame | None = None
+    metric_name: str = "accuracy"
+    counts_as_step: bool = True  # False for work inside an epoch, which "step" runs through
+
+    @property
+    def records(self) -> list[EpochRecord]:
+        return self.log[: self.n_records]
+
+
+@dataclass(frozen=True)
+class TrainedRun:
+    """A finished run: the model and everything the pages say about it."""
+
+    run: Run
+    dataset: Dataset
+    protocol: str
+    scaler: FeatureScaler | None
+    model: object
+    train_rows: np.ndarray
+    test_rows: np.ndarray
+    scores: dict[str, float]  # test metrics by name
+    probabilities: np.ndarray  # on the test rows: (n,), (n, classes) or (n, labels)
+    predictions: np.ndarray
+    timings: dict[str, float]
+    records: tuple[EpochRecord, ...]
+    frames: tuple[Frame, ...]
+    notes: tuple[str, ...] = ()
+    shelf: dict = field(default_factory=dict, compare=False)  # what pages computed from it, kept
+
+    def inputs(self, rows: np.ndarray) -> np.ndarray:
+        """The model's own inputs (scaled, if the run scales) for rows of the dataset."""
+        X = self.dataset.X[rows]
+        return self.scaler.transform(X) if self.scaler is not None else X
+
+    @property
+    def feature_names(self) -> list[str]:
+        if self.scaler is None:
+            return list(self.dataset.feature_names)
+        return list(self.scaler.get_feature_names_out(self.dataset.feature_names))
+
+    @property
+    def headline(self) -> tuple[str, float]:
+        """The metric by which this kind of data is judged, and its value."""
+        name = metrics.headline_metric(self.dataset)
+        return name, self.scores[name]
+
+
+def subsampled(dataset: Dataset, train: np.ndarray, rows: int, seed: int) -> np.ndarray:
+    """At most `rows` of the training rows, classes kept in proportion."""
+    if not rows or rows >= len(train):
+        return train
+    rng = np.random.default_rng(seed)
+    shuffled = rng.permutation(train)
+    if dataset.multilabel:
+        return np.sort(shuffled[:rows])
+    # Dealing the classes out in turn keeps their shares for every prefix.
+    order = np.argsort(dataset.y[shuffled], kind="stable")
+    place = np.linspace(0, len(train), rows, endpoint=False).astype(int)
+    return np.sort(shuffled[order][place])
+
+
+def split_of(run: Run, dataset: Dataset) -> tuple[str, protocols.Split]:
+    protocol = run.protocol or protocols.default_protocol(dataset)
+    split = next(iter(protocols.splits(dataset, protocol, n_repeats=1, seed=run.seed)))
+    return protocol, replace(split, train=subsampled(dataset, split.train, run.rows, run.seed))
+
+
+def train_steps(run: Run, dataset: Dataset) -> Generator[TrainView, None, TrainedRun]:
+    """Train `run` on `dataset`; yields after every epoch or piece of work."""
+    started = time.perf_counter()
+    log: list[EpochRecord] = []
+    replay = Replay(run.n_submodels if run.model == "Ensemble DOA" else 1)
+    metric_name = "accuracy"
+
+    def view(stage: str, fraction: float) -> TrainView:
+        return TrainView(
+            run, stage, fraction, log, len(log), replay.frames, replay.latest, metric_name
+        )
+
+    yield view("Splitting and scaling", 0.0)
+    protocol, split = split_of(run, dataset)
+    scaler = None
+    X_train, X_test = dataset.X[split.train], dataset.X[split.test]
+    if dataset.kind == "odor":
+        scaler = FeatureScaler(clip=ODOR_CLIP).fit(X_train)
+        X_train, X_test = scaler.transform(X_train), scaler.transform(X_test)
+    groups = None if dataset.groups is None else dataset.groups[split.train]
+
+    model = run.estimator()
+    has_epochs = run.model in EPOCH_MODELS
+    total = run.n_epochs * (run.n_submodels if run.model == "Ensemble DOA" else 1)
+    prepared = time.perf_counter() - started
+    matrices = run.model in DOA_MODELS
+    for record in model.fit_steps(
+        X_train, dataset.y[split.train], groups=groups, matrices=matrices, progress=True
+    ):
+        if isinstance(record, Progress):
+            done = record.done / max(record.total, 1)
+            # With epochs, the final solve comes after them and takes the last tenth of the bar.
+            fraction = (0.85 if log else 0.0) + 0.1 * done if has_epochs else 0.95 * done
+            yield replace(view(STAGES.get(record.stage, record.stage), fraction),
+                          counts_as_step=False)  # fmt: skip
+            continue
+        metric_name = getattr(model, "metric_name_", metric_name)
+        replay.add(record)
+        log.append(replace(record, W=None, S=None))
+        yield view("Training", min(len(log) / max(total, 1), 1.0) * 0.85)
+    if run.model in KCNET_MODELS:
+        replay.finish(log[-1].epoch if log else 0, model.scores_, model.weights_)
+
+    yield view("Evaluating on the test rows", 0.95)
+    started = time.perf_counter()
+    probabilities = model.predict_proba(X_test)
+    predictions = model.predict(X_test)
+    scores = metrics.all_scores(dataset.y[split.test], predictions, probabilities)
+    timings = {"prepare": prepared, **model.timings_, "evaluate": time.perf_counter() - started}
+    notes = tuple(filter(None, [getattr(model, "stopped_", None)]))
+    return TrainedRun(
+        run, dataset, protocol, scaler, model, split.train, split.test, scores, probabilities,
+        predictions, timings, tuple(log), replay.frames, notes,
+    )  # fmt: skip
+
+
+STAGES = {
+    "wiring": "Drawing the wiring",
+    "doa": "Tuning the wiring",
+    "gram": "Summing the activity of the Kenyon cells",
+    "solve": "Solving for the output weights",
+    "calibrate": "Calibrating probabilities",
+}

@@ -1,0 +1,67 @@
+"""What surrounds every page: navigation, style, the status line, and the last safety net."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from pathlib import Path
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import RerunException, StopException
+
+from kcnet_core.errors import KCNetError
+from pages.ui import session
+
+HERE = Path(__file__).parent
+ROOMS = (
+    ("train", "Train", ":material/play_circle:"),
+    ("data", "Data", ":material/dataset:"),
+    ("learn", "Learn", ":material/school:"),
+    ("smell", "Smell", ":material/local_florist:"),
+    ("compare", "Compare", ":material/balance:"),
+    ("paper", "Paper", ":material/article:"),
+)
+PAGES = [
+    st.Page(HERE.parent / f"{name}.py", title=title, icon=icon, default=name == "train")
+    for name, title, icon in ROOMS
+    if (HERE.parent / f"{name}.py").exists()
+]
+
+log = logging.getLogger("kcnet.app")
+
+
+def around(page) -> None:
+    """Run `page` inside the frame; whatever goes wrong becomes a sentence, never a traceback."""
+    st.html(HERE / "style.css")
+    session.remember_owner()
+    try:
+        page.run()
+    except (RerunException, StopException):
+        raise
+    except KCNetError as error:
+        st.error(str(error), icon=":material/error:")
+    except Exception:
+        code = secrets.token_hex(3)
+        log.exception("page %s failed (reference %s)", page.title, code)
+        st.error(
+            "Something went wrong on this page that is not your fault. What you had is kept: "
+            f"reload the page to continue. If it happens again, report reference {code}.",
+            icon=":material/error:",
+        )
+    with st.sidebar:
+        status_line()
+
+
+@st.fragment(run_every=5.0)
+def status_line() -> None:
+    status = session.jobs().status()
+    st.caption(
+        f"{status.running} running · {status.queued} queued · "
+        f"{status.memory.used / 2**30:.1f} GB in use"
+    )
+
+
+def heading(title: str, lead: str) -> None:
+    """A page's title and the one sentence that says what it is for."""
+    st.title(title, anchor=False)
+    st.markdown(f":gray[{lead}]")

@@ -1,0 +1,65 @@
+"""The lambda slider: one factorisation serves every lambda, so the result moves at once."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from kcnet_core import figures
+from kcnet_core.experiments.lambda_path import LambdaPath
+from kcnet_core.experiments.training import TrainedRun
+from pages.ui import session
+from pages.ui.chart import chart
+
+QUICK_SIDE = 2_500  # a factorisation of this size takes a few seconds
+
+
+def explore_lambda(trained: TrainedRun) -> None:
+    side = min(trained.run.n_hidden, len(trained.train_rows))
+    if "lambda_path" not in trained.shelf:
+        if side > QUICK_SIDE and not st.button(
+            f"Factorise the {side:,} × {side:,} matrix once (about {(side / 2500) ** 3 * 8:.0f} s)",
+            key="factorise",
+            help="After that, every λ is instant.",
+        ):
+            return
+        with st.spinner("Factorising once, so that every λ is instant …"):
+            trained.shelf["lambda_path"] = LambdaPath(trained)
+    slider(trained)
+
+
+@st.fragment
+def slider(trained: TrainedRun) -> None:
+    path: LambdaPath = trained.shelf["lambda_path"]
+    exponents = np.round(np.log10(path.alphas), 6)
+    start = float(np.log10(trained.model.alpha_))
+    exponent = st.slider(
+        "log₁₀ λ",
+        float(exponents[0]),
+        float(exponents[-1]),
+        float(np.clip(start, exponents[0], exponents[-1])),
+        0.05,
+        key="lambda_exponent",
+        help="Only the output weights change; the wiring stays as it was trained.",
+    )
+    alpha = 10.0**exponent
+    at = path.at(alpha)
+    with st.container(horizontal=True, gap="large"):
+        st.metric("λ", f"{alpha:.4g}", width="content")
+        name, value = trained.headline
+        st.metric(
+            f"Test {name}", f"{at.test_score:.4f}", f"{at.test_score - value:+.4f}", width="content"
+        )
+        st.metric("Leave-one-out error", f"{at.loo_error:.4f}", width="content")
+        st.metric("Size of β (norm)", f"{at.coef_norm:.3g}", width="content")
+    chart(
+        figures.lambda_path(
+            path.alphas, path.loo_error, path.test_scores, chosen=alpha,
+            best=path.best_alpha, metric=name, dark=session.dark(),
+        ),
+        "lambda_path",
+    )  # fmt: skip
+    st.caption(
+        f"Leave-one-out, which uses training rows only, would choose λ = {path.best_alpha:.4g}. "
+        "The test curve is shown for understanding; choosing λ by it would be cheating."
+    )

@@ -1,0 +1,142 @@
+"""A run as it happens: scores, weights, curves, and the same numbers as one line of text."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from kcnet_core import figures
+from kcnet_core.experiments.estimate import in_words
+from kcnet_core.experiments.replay import HISTOGRAM_EDGES
+from kcnet_core.experiments.training import TrainView
+from kcnet_core.run import DOA_MODELS, EPOCH_MODELS, Run
+from pages.ui import session
+from pages.ui.chart import chart
+
+SECONDS_BETWEEN_DRAWINGS = 1.0
+STATE_WORDS = {
+    "queued": "waiting",
+    "running": "training",
+    "paused": "paused",
+    "done": "done",
+    "failed": "failed",
+    "cancelled": "stopped",
+}
+
+
+def before_start(run: Run) -> None:
+    """An empty page that says what to do next and shows what the network will learn from."""
+    dataset = session.dataset(run)
+    with st.container(border=True):
+        st.markdown(
+            "**Nothing has been trained yet.** Press **Start** (or the key **S**): the "
+            "network learns from the rows below, and its wiring appears here as it changes. "
+            "Press **Step** (**N**) to go one epoch at a time."
+        )
+        if dataset.kind == "image":
+            shown = slice(0, 60)
+            chart(
+                figures.image_grid(
+                    dataset.X[shown] * dataset.pixel_std + dataset.pixel_mean,
+                    dataset.image_shape,
+                    [dataset.target_names[k] for k in dataset.y[shown]],
+                    dark=session.dark(),
+                ),
+                "preview",
+            )
+        else:
+            from pages.ui.molecule_cards import cards
+
+            cards(dataset, range(min(8, len(dataset.X))))
+        st.page_link("pages/data.py", label="Look at all of the data, or choose another",
+                     icon=":material/dataset:")  # fmt: skip
+
+
+def watch(job) -> None:
+    """Draw the job now and, while it is under way, once a second."""
+    state = job.view.state
+    active = state in ("queued", "running")
+    draw = st.fragment(
+        poll, run_every=SECONDS_BETWEEN_DRAWINGS if active else None, key=f"live_{active}"
+    )
+    draw(job, state)
+
+
+def poll(job, drawn_state: str) -> None:
+    view = job.view
+    if view.state != drawn_state:
+        st.rerun()  # buttons and results change with the state; this also ends the polling
+    status(job)
+    if view.state == "failed":
+        st.error(view.error, icon=":material/error:")
+    if view.snapshot is not None:
+        pictures(view.snapshot)
+
+
+def status(job) -> None:
+    view, snapshot = job.view, job.view.snapshot
+    words = STATE_WORDS[view.state]
+    if view.state == "queued":
+        text = f"Waiting: number {view.position} in the queue"
+    else:
+        text = f"{snapshot.stage if snapshot else 'Starting'} · {in_time(view.seconds())}"
+        left = job.seconds_left()
+        if view.state == "running" and left:
+            text += f" · about {in_words(left)} left"
+        if view.state in ("done", "cancelled", "failed", "paused"):
+            text = f"{words.capitalize()} after {in_time(view.seconds())}"
+    st.progress(view.fraction or 0.0, text=text)
+    st.caption(numbers(snapshot) if snapshot else job.title)
+
+
+def numbers(view: TrainView) -> str:
+    """The latest figures in words: what a screen reader says instead of the charts."""
+    if not view.n_records:
+        return view.run.describe()
+    last = view.log[view.n_records - 1]
+    parts = [view.run.describe(), f"epoch {last.epoch} of {view.run.n_epochs}"
+             if view.run.model in EPOCH_MODELS else "one solve"]  # fmt: skip
+    for name, value in (("training", last.train_metric), ("validation", last.validation_metric)):
+        if value is not None:
+            parts.append(f"{name} {view.metric_name} {value:.4f}")
+    if view.run.model in DOA_MODELS:
+        parts.append(f"density of W {last.density:.2%}")
+        parts.append(f"flips +{last.flips_on:,} −{last.flips_off:,}")
+    return " · ".join(parts)
+
+
+def in_time(seconds: float) -> str:
+    return f"{seconds:.1f} s" if seconds < 100 else f"{seconds / 60:.1f} min"
+
+
+def pictures(view: TrainView) -> None:
+    """S, W and the curves, in a layout that does not move while they are redrawn."""
+    dark = session.dark()
+    frame = view.latest
+    if frame is not None:
+        left, right = st.columns(2)
+        with left:
+            if frame.S_small is not None:
+                chart(figures.matrix_picture(frame.S_small, "S", shape=frame.shape, dark=dark,
+                                             title="Preference scores S"), "live_S")  # fmt: skip
+        with right:
+            chart(figures.matrix_picture(frame.W_small, "W", shape=frame.shape, dark=dark,
+                                         title="Weights W"), "live_W")  # fmt: skip
+    if view.run.model not in EPOCH_MODELS or not view.n_records:
+        return
+    records = view.records
+    stop = view.run.stop_metric or None
+    curve = figures.validation_curve(
+        records, view.metric_name, n_epochs=view.run.n_epochs, stop_metric=stop, dark=dark
+    )
+    if view.run.model == "FSHN":
+        chart(curve, "live_curve")
+        return
+    left, middle, right = st.columns([2, 1, 1])
+    with left:
+        chart(curve, "live_curve")
+    with middle:
+        chart(figures.flips_bars(records, n_epochs=view.run.n_epochs, dark=dark), "live_flips")
+    with right:
+        chart(figures.density_curve(records, n_epochs=view.run.n_epochs, dark=dark), "live_density")
+    if frame is not None and frame.S_counts is not None:
+        chart(figures.score_histogram(frame.S_counts, HISTOGRAM_EDGES, dark=dark), "live_hist")

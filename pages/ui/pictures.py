@@ -1,0 +1,38 @@
+"""A row of a dataset as a picture: pixels for images, a structure drawing for molecules."""
+
+from __future__ import annotations
+
+import base64
+import io
+
+import numpy as np
+import streamlit as st
+from PIL import Image
+
+from kcnet_core.datasets.dataset import Dataset
+from kcnet_core.molecule_pictures import molecule_svg, svg_data_uri
+
+
+def pixels(dataset: Dataset, row: int) -> np.ndarray:
+    """Grey values 0..255 of an image row, its standardisation undone."""
+    raw = dataset.X[row] * dataset.pixel_std + dataset.pixel_mean
+    return (np.clip(raw, 0, 1) * 255).astype(np.uint8).reshape(dataset.image_shape)
+
+
+def thumbnail(dataset: Dataset, row: int, dark: bool) -> str:
+    """A data URI for an image column of a table."""
+    if dataset.kind == "odor":
+        return svg_data_uri(molecule_svg(dataset.smiles[row], 160, 100, dark=dark))
+    image = Image.fromarray(pixels(dataset, row)).resize((56, 56), Image.Resampling.NEAREST)
+    out = io.BytesIO()
+    image.save(out, "PNG")
+    return "data:image/png;base64," + base64.b64encode(out.getvalue()).decode()
+
+
+def large(dataset: Dataset, row: int, dark: bool) -> None:
+    name = dataset.row_names[row] if dataset.row_names else f"row {row}"
+    if dataset.kind == "odor":
+        st.image(molecule_svg(dataset.smiles[row], 300, 220, dark=dark), caption=name, alt=name)
+        return
+    image = Image.fromarray(pixels(dataset, row)).resize((196, 196), Image.Resampling.NEAREST)
+    st.image(image, caption=name, alt=f"Image {name}")

@@ -1,0 +1,88 @@
+"""What a finished run shows: scores, lambda, Kenyon cells, test samples, wiring, and downloads."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from kcnet_core import figures
+from kcnet_core.experiments import metrics
+from kcnet_core.experiments.protocols import PROTOCOLS
+from kcnet_core.experiments.training import TrainedRun
+from kcnet_core.run import KCNET_MODELS, RIDGE_MODELS
+from pages.ui import session
+from pages.ui.cell_view import cells
+from pages.ui.chart import chart
+from pages.ui.lambda_view import explore_lambda
+from pages.ui.sample_view import samples
+from pages.ui.take_home import take_home
+from pages.ui.wiring_view import wiring
+
+VIEWS = {
+    "Scores": (lambda trained: scores(trained), None),
+    "Move λ": (lambda trained: explore_lambda(trained), RIDGE_MODELS),
+    "Wiring": (lambda trained: wiring(trained), KCNET_MODELS),
+    "Kenyon cells": (lambda trained: cells(trained), KCNET_MODELS),
+    "Test samples": (lambda trained: samples(trained), None),
+    "Take home": (lambda trained: take_home(trained), None),
+}
+
+
+def show(job) -> None:
+    trained: TrainedRun = job.result
+    names = [name for name, (_, models) in VIEWS.items()
+             if models is None or trained.run.model in models]  # fmt: skip
+    st.divider()
+    headline(trained)
+    for tab, name in zip(st.tabs(names, key="result_tab", on_change="rerun"), names, strict=True):
+        with tab:
+            if tab.open:
+                VIEWS[name][0](trained)
+
+
+def headline(trained: TrainedRun) -> None:
+    """The test score, never without its dataset and protocol."""
+    name, value = trained.headline
+    protocol = PROTOCOLS[trained.protocol]
+    total = sum(trained.timings.values())
+    with st.container(horizontal=True, gap="large", key="headline"):
+        st.metric(f"Test {name}", f"{value:.4f}", width="content")
+        st.metric("Training and evaluation", f"{total:.1f} s", width="content")
+        st.metric("Trained parameters", f"{trained.model.n_trained_parameters_:,}", width="content")
+        if trained.run.model in KCNET_MODELS:
+            st.metric("λ", f"{trained.model.alpha_:g}", width="content")
+            st.metric("Density of W", f"{trained.frames[-1].density:.2%}", width="content")
+    st.caption(
+        f"{trained.dataset.title}, {protocol.title.lower()}: {len(trained.train_rows):,} training "
+        f"and {len(trained.test_rows):,} test rows, one split, seed {trained.run.seed}. "
+        f"{protocol.explanation} One split says little about the next; the Compare page repeats "
+        "splits and gives intervals."
+    )
+    for note in trained.notes:
+        st.caption(note)
+
+
+def scores(trained: TrainedRun) -> None:
+    dark = session.dark()
+    dataset = trained.dataset
+    truth = dataset.y[trained.test_rows]
+    left, right = st.columns(2)
+    with left:
+        if dataset.multilabel:
+            per_label = metrics.auroc_by_label(truth, trained.probabilities)
+            chart(
+                figures.label_scores(per_label, dataset.target_names, truth.sum(axis=0), dark=dark),
+                "label_scores",
+            )
+        else:
+            matrix = metrics.confusion(truth, trained.predictions, len(dataset.target_names))
+            chart(figures.confusion_matrix(matrix, dataset.target_names, dark=dark), "confusion")
+    with right:
+        curve = metrics.reliability(truth, trained.probabilities)
+        chart(figures.reliability(curve, dark=dark), "reliability")
+        chart(figures.timing_bar(trained.timings, dark=dark), "timing")
+    st.dataframe(
+        {"metric": list(trained.scores), "test value": list(trained.scores.values())},
+        hide_index=True,
+        width="content",
+        column_config={"test value": st.column_config.NumberColumn(format="%.4f")},
+    )

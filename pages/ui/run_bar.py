@@ -1,0 +1,148 @@
+"""Start, pause, step, slow motion, stop, reset: the row of buttons above the live view."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from kcnet_core.errors import KCNetError
+from kcnet_core.experiments.estimate import estimate, in_words
+from kcnet_core.experiments.training import split_of, train_steps
+from kcnet_core.run import EPOCH_MODELS, Run
+from pages.ui import session, share
+
+PACE = {"full speed": 0.0, "slow": 0.3, "very slow": 1.0}
+
+
+def bar(run: Run, job) -> None:
+    state = "idle" if job is None else job.view.state
+    mine = job is None or job.owned_by(session.owner())
+    busy = state in ("queued", "running", "paused")
+    with st.container(horizontal=True, vertical_alignment="center", key="run_bar"):
+        if busy and state == "paused":
+            button("Resume", "resume", job, mine, icon="play_arrow", shortcut="P", primary=True)
+        elif busy:
+            button("Pause", "pause", job, mine, icon="pause", shortcut="P", primary=True)
+        else:
+            st.button(
+                "Start",
+                key="start",
+                type="primary",
+                icon=":material/play_arrow:",
+                shortcut="S",
+                on_click=start,
+                args=(run,),
+            )
+        if run.model in EPOCH_MODELS or busy:
+            st.button(
+                "Step",
+                key="step",
+                icon=":material/skip_next:",
+                shortcut="N",
+                disabled=not mine,
+                on_click=step,
+                args=(run, job if busy else None),
+                help="One epoch, then pause.",
+            )
+        button("Stop", "stop", job, mine and busy, icon="stop", shortcut="X")
+        st.button(
+            "Reset",
+            key="reset",
+            icon=":material/restart_alt:",
+            shortcut="Shift+X",
+            disabled=job is None,
+            on_click=reset,
+            args=(job if mine else None,),
+            help="Forget this run and start afresh with the settings on the left.",
+        )
+        st.segmented_control(
+            "Pace",
+            list(PACE),
+            default="full speed",
+            required=True,
+            key="pace",
+            label_visibility="collapsed",
+            on_change=set_pace,
+            args=(job,),
+            disabled=not mine,
+        )
+        with st.popover("Share", icon=":material/link:"):
+            share.links(run, job)
+    problem = st.session_state.pop("start_problem", None)
+    if problem:
+        st.error(problem, icon=":material/error:")
+    if job is None or not busy:
+        cost(run)
+    if not mine:
+        st.info(
+            "You are watching a run that somebody else started; only they can steer it. "
+            "Reset to start one of your own.",
+            icon=":material/visibility:",
+        )
+
+
+def button(label, action, job, enabled, *, icon, shortcut, primary=False):
+    st.button(
+        label,
+        key=action,
+        type="primary" if primary else "secondary",
+        icon=f":material/{icon}:",
+        shortcut=shortcut,
+        disabled=not enabled,
+        on_click=steer,
+        args=(job, action),
+    )
+
+
+def cost(run: Run) -> None:
+    dataset = session.dataset(run)
+    _, split = split_of(run, dataset)
+    n, d, c = len(split.train), dataset.X.shape[1], len(dataset.target_names)
+    plan = estimate(run, n, d, c)
+    st.caption(
+        f"{run.model} with {run.n_hidden:,} cells on {dataset.title}: {n:,} training rows, "
+        f"{len(split.test):,} test rows, {d:,} inputs. Estimated {in_words(plan.seconds)} and "
+        f"{plan.bytes / 2**20:,.0f} MB."
+    )
+
+
+def start(run: Run):
+    """Submit `run`; a refusal is shown above the live view."""
+    try:
+        dataset = session.dataset(run)
+        _, split = split_of(run, dataset)
+        plan = estimate(run, len(split.train), dataset.X.shape[1], len(dataset.target_names))
+        job = session.jobs().submit(
+            session.owner(),
+            "train",
+            run,
+            lambda: train_steps(run, dataset),
+            estimate=plan,
+            title=run.describe(),
+        )
+    except KCNetError as refused:
+        st.session_state["start_problem"] = str(refused)
+        return None
+    session.attach(job.id)
+    set_pace(job)
+    return job
+
+
+def step(run: Run, job) -> None:
+    job = job or start(run)
+    if job is not None:
+        steer(job, "step")
+
+
+def steer(job, action: str) -> None:
+    if job is not None:
+        job.control(session.owner(), action)
+
+
+def set_pace(job) -> None:
+    if job is not None and job.owned_by(session.owner()):
+        job.control(session.owner(), "slow", PACE[st.session_state.get("pace", "full speed")])
+
+
+def reset(job) -> None:
+    steer(job, "stop")
+    session.attach(None)

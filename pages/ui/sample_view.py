@@ -1,0 +1,120 @@
+"""One test sample: its picture, the answer, and the exact contribution of every input."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from kcnet_core import explain, figures
+from kcnet_core.descriptor_table import meanings
+from kcnet_core.experiments.training import TrainedRun
+from pages.ui import pictures, session
+from pages.ui.chart import chart
+
+ROWS_LISTED = 200
+EXPLAINABLE = ("KCNet", "DOA", "Ensemble DOA", "FSHN")
+
+
+@st.fragment
+def samples(trained: TrainedRun) -> None:
+    dataset = trained.dataset
+    left, right = st.columns([2, 3])
+    with left:
+        which = st.segmented_control(
+            "Show", ["wrong", "unsure", "all"], default="wrong", required=True, key="sample_filter",
+        )  # fmt: skip
+        rows = listed(trained, which)
+        if not len(rows):
+            st.success("No test sample was wrong. Choose “all” to look at some.")
+            return
+        event = st.dataframe(
+            table(trained, rows),
+            key=f"samples_{which}",
+            hide_index=True,
+            height=460,
+            row_height=56 if dataset.kind == "image" else 90,
+            on_select="rerun",
+            selection_mode="single-row",
+            column_config={"sample": st.column_config.ImageColumn("sample", width="small")},
+            placeholder="—",
+        )
+        selected = event.selection.rows
+    position = rows[selected[0]] if selected else rows[0]
+    with right:
+        explain_one(trained, int(position))
+
+
+def confidence(trained: TrainedRun) -> np.ndarray:
+    P = trained.probabilities
+    if trained.dataset.multilabel:
+        return np.abs(P - 0.5).mean(axis=1)
+    return P.max(axis=1)
+
+
+def listed(trained: TrainedRun, which: str) -> np.ndarray:
+    """Positions among the test rows, least sure first."""
+    order = np.argsort(confidence(trained), kind="stable")
+    if which == "wrong":
+        truth = trained.dataset.y[trained.test_rows]
+        wrong = trained.predictions != truth
+        wrong = wrong.any(axis=1) if wrong.ndim == 2 else wrong
+        order = order[wrong[order]]
+    elif which == "all":
+        order = np.arange(len(trained.test_rows))
+    return order[:ROWS_LISTED]
+
+
+def table(trained: TrainedRun, rows: np.ndarray) -> dict:
+    dataset = trained.dataset
+    index = trained.test_rows[rows]
+    return {
+        "sample": [pictures.thumbnail(dataset, i, session.dark()) for i in index],
+        "name": [dataset.row_names[i] if dataset.row_names else str(i) for i in index],
+        "truth": [label(dataset, dataset.y[i]) for i in index],
+        "answer": [label(dataset, trained.predictions[k]) for k in rows],
+        "confidence": confidence(trained)[rows].round(3),
+    }
+
+
+def label(dataset, value) -> str:
+    if dataset.multilabel:
+        return ", ".join(n for n, on in zip(dataset.target_names, value, strict=True) if on) or "—"
+    return dataset.target_names[int(value)]
+
+
+def explain_one(trained: TrainedRun, position: int) -> None:
+    dataset, dark = trained.dataset, session.dark()
+    row = int(trained.test_rows[position])
+    x = trained.inputs(np.array([row]))
+    P = trained.probabilities[position]
+    truth = dataset.y[row]
+    names = list(dataset.target_names)
+    left, right = st.columns([1, 2])
+    with left:
+        pictures.large(dataset, row, dark)
+        st.caption(f"Truth: {label(dataset, truth)}. Answer: "
+                   f"{label(dataset, trained.predictions[position])}.")  # fmt: skip
+    with right:
+        truth_names = label(dataset, truth).split(", ")
+        chart(figures.class_scores(P, names, truth_names, dark=dark), "sample_scores")
+    if trained.run.model not in EXPLAINABLE:
+        st.info("ELM's sigmoid is not piecewise linear, so its answer has no exact contributions.")
+        return
+    best = int(np.argmax(P))
+    target = st.selectbox("Why this score?", range(len(names)), best, format_func=names.__getitem__,
+                          key=f"why_{position}")  # fmt: skip
+    values = explain.contributions(trained.model, x)[0, :, target]
+    if dataset.image_shape is not None:
+        chart(
+            figures.contribution_map(values, x[0], dataset.image_shape, dark=dark),
+            "sample_contributions",
+        )
+    else:
+        chart(
+            figures.contribution_bars(values, trained.feature_names, meanings(), dark=dark),
+            "sample_contributions",
+        )
+    st.caption(
+        f"The contributions of all {len(values)} inputs add up to the score of "
+        f"“{names[target]}”: {values.sum():+.4f}. Nothing is sampled or approximated."
+    )

@@ -1,0 +1,114 @@
+"""What a visitor carries from page to page: who they are, their data, their run, the jobs."""
+
+from __future__ import annotations
+
+import re
+import secrets
+
+import streamlit as st
+
+from kcnet_core.datasets.dataset import Dataset
+from kcnet_core.run import Run
+
+UPLOADED = "uploaded"
+OWNER_COOKIE = "kcnet_owner"
+TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
+
+
+@st.cache_resource(show_spinner=False)
+def jobs():
+    from kcnet_core.jobs import JobManager
+
+    return JobManager()
+
+
+def owner() -> str:
+    """An unguessable token of this browser; whoever holds it may control its jobs.
+
+    It is kept in a cookie, so that a visitor who reloads can still stop what they started.
+    """
+    if "owner" not in st.session_state:
+        token = st.context.cookies.get(OWNER_COOKIE, "")
+        known = TOKEN.fullmatch(token) is not None
+        st.session_state["owner"] = token if known else secrets.token_urlsafe(32)
+    return st.session_state["owner"]
+
+
+def remember_owner() -> None:
+    """Put the owner's token into the browser's cookie (once per page load)."""
+    token = owner()
+    if st.context.cookies.get(OWNER_COOKIE) != token:
+        st.html(
+            f"<script>document.cookie = '{OWNER_COOKIE}={token}; path=/; SameSite=Strict; "
+            "max-age=604800';</script>",
+            unsafe_allow_javascript=True,
+        )
+
+
+def attach(job_id: str | None) -> None:
+    """Make `job_id` the run that this session looks at."""
+    st.session_state["job_id"] = job_id
+
+
+def job():
+    """The run that this session looks at, or None."""
+    job_id = st.session_state.get("job_id")
+    return jobs().get(job_id) if job_id else None
+
+
+def job_is_gone() -> bool:
+    return bool(st.session_state.get("job_id")) and job() is None
+
+
+def dark() -> bool:
+    return st.context.theme.type == "dark"
+
+
+def run() -> Run:
+    """The configuration that the controls show, on whichever page."""
+    return st.session_state.setdefault("run", Run())
+
+
+def set_run(new: Run) -> None:
+    st.session_state["run"] = new
+
+
+@st.cache_resource(show_spinner=False, max_entries=6)
+def loaded(name: str, options: tuple[tuple[str, object], ...]) -> Dataset:
+    from kcnet_core import datasets
+
+    return datasets.load(name, **dict(options))
+
+
+def dataset(of: Run | None = None) -> Dataset:
+    """The dataset that a run names; an uploaded one lives in the visitor's own session only."""
+    of = of or run()
+    if of.dataset == UPLOADED:
+        if UPLOADED not in st.session_state:
+            from kcnet_core.errors import DataError
+
+            raise DataError(
+                "This run uses a dataset that was uploaded in another session. "
+                "Upload it again on the Data page, or choose another dataset."
+            )
+        return st.session_state[UPLOADED]
+    options = (("target", of.target),) if of.target else ()
+    return loaded(of.dataset, options)
+
+
+def dataset_titles() -> dict[str, str]:
+    """Names and titles of what can be trained on right now, without a download."""
+    from kcnet_core import datasets
+
+    titles = {info.name: info.title for info in datasets.available() if info.status != "download"}
+    if UPLOADED in st.session_state:
+        titles[UPLOADED] = st.session_state[UPLOADED].title
+    return titles
+
+
+def odor_targets(name: str) -> tuple[str, ...]:
+    """The odor characters among which one may be chosen; empty for images."""
+    if name == UPLOADED:
+        return ()
+    everything = dataset(Run(dataset=name))
+    return everything.target_names if everything.multilabel else ()

@@ -1,0 +1,45 @@
+"""The URL as the state of the Train page: read when a link is opened, rewritten on every run."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from kcnet_core.run import Run
+from pages.ui import run_controls, session
+
+
+def adopt_link() -> list[str]:
+    """Take over what the URL says, if somebody opened a link; sentences for what was unusable.
+
+    A page switch drops the query, so an empty one means nothing; one that we wrote ourselves
+    is not news either.
+    """
+    query = st.query_params.to_dict()
+    if not query or query == st.session_state.get("link"):
+        return []
+    run, ignored = Run.from_query(query)
+    run_controls.adopt(run)
+    if "job" in query:
+        session.attach(query["job"])
+    return ignored
+
+
+def write_link(run: Run, job) -> None:
+    query = run.to_query() | ({"job": job.id} if job is not None else {})
+    if query != st.query_params.to_dict():
+        st.query_params.from_dict(query)
+    st.session_state["link"] = query
+
+
+def links(run: Run, job) -> None:
+    """What the Share button opens."""
+    base = (st.context.url or "").split("?")[0]
+    st.markdown("**The same experiment**: opens with these settings and this seed.")
+    st.code(f"{base}?{urlencode(run.to_query())}", language=None, wrap_lines=True)
+    if job is not None:
+        st.markdown("**This very run**: others watch it live, only you can steer it.")
+        st.code(
+            f"{base}?{urlencode(run.to_query() | {'job': job.id})}", language=None, wrap_lines=True
+        )

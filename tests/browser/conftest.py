@@ -1,0 +1,126 @@
+"""The running app and a real Chromium for journeys through it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parents[2]
+SCREENSHOTS = PROJECT / "tests" / "screenshots"
+CHROMIUM_FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if "browser" in Path(item.fspath).parts:
+            item.add_marker(pytest.mark.browser)
+
+
+def free_port() -> int:
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def wait_until_healthy(url: str, process: subprocess.Popen, seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            raise RuntimeError(f"the app ended with code {process.returncode}")
+        try:
+            with urllib.request.urlopen(f"{url}/_stcore/health", timeout=2) as answer:
+                if answer.status == 200:
+                    return
+        except OSError:
+            time.sleep(0.2)
+    raise RuntimeError(f"the app did not answer within {seconds:.0f} s")
+
+
+@pytest.fixture(scope="session")
+def app_url(tmp_path_factory):
+    """The app, served on a free port for the whole session, with the real data where it exists."""
+    port = free_port()
+    url = f"http://127.0.0.1:{port}"
+    shared = Path(os.environ.get("KCNET_TEST_DATA", PROJECT.parent / "shared" / "data"))
+    folder = shared if shared.is_dir() else tmp_path_factory.mktemp("data")
+    log = open(tmp_path_factory.mktemp("app") / "log.txt", "w")  # noqa: SIM115
+    process = subprocess.Popen(
+        [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port),
+         "--server.address", "127.0.0.1", "--server.headless", "true"],
+        cwd=PROJECT, stdout=log, stderr=subprocess.STDOUT,
+        env={**os.environ, "KCNET_DATA": str(folder)},
+    )  # fmt: skip
+    try:
+        wait_until_healthy(url, process)
+        yield url
+    finally:
+        process.terminate()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+        log.close()
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """One browser for the session; Debian's package, or the one Playwright brought."""
+    from playwright.sync_api import Error, sync_playwright
+
+    names = ("chromium", "chromium-browser", "google-chrome")
+    path = next(filter(None, map(shutil.which, names)), None)
+    with sync_playwright() as playwright:
+        try:
+            browser = playwright.chromium.launch(executable_path=path, args=CHROMIUM_FLAGS)
+        except Error as error:
+            pytest.skip(f"no Chromium to drive: {str(error).splitlines()[0]}")
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def new_page(chromium, app_url):
+    """Make a page in a browser of its own: `new_page("/train?seed=3", width=400, dark=True)`."""
+    contexts = []
+
+    def make(path: str = "/", *, width: int = 1280, height: int = 900, dark: bool = False):
+        context = chromium.new_context(
+            viewport={"width": width, "height": height},
+            color_scheme="dark" if dark else "light",
+            base_url=app_url,
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(30_000)
+        page.goto(path)
+        return page
+
+    yield make
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture
+def screenshot():
+    """Save a picture for people to look at: `screenshot(page, "train-dark")`."""
+    SCREENSHOTS.mkdir(exist_ok=True)
+
+    def save(page, name: str) -> None:
+        page.screenshot(path=SCREENSHOTS / f"{name}.png", full_page=False)
+
+    return save

@@ -1,0 +1,81 @@
+"""A run is one description: its URL form, its limits and the estimator it stands for."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kcnet_core.errors import KCNetError
+from kcnet_core.presets import PAPER_BEST, our_presets, paper_presets
+from kcnet_core.run import MODELS, Run, settings
+
+
+@given(
+    model=st.sampled_from(MODELS),
+    n_hidden=st.integers(10, 20_000),
+    alpha=st.floats(1e-3, 1e4),
+    learning_rate=st.floats(5e-7, 0.5),
+    alpha_loo=st.booleans(),
+    seed=st.integers(0, 2**31 - 1),
+    stop_metric=st.floats(0, 1),
+)
+def test_a_run_survives_the_way_through_a_url(**fields):
+    run = Run(**fields)
+    again, ignored = Run.from_query(run.to_query())
+    assert again == run
+    assert ignored == []
+
+
+def test_default_settings_need_no_url_parameters():
+    assert Run().to_query() == {}
+
+
+@given(st.dictionaries(st.sampled_from([*settings(), "other"]), st.text(max_size=20)))
+def test_any_text_in_a_link_gives_a_valid_run_and_sentences(query):
+    run, ignored = Run.from_query(query)
+    assert isinstance(run, Run)
+    assert all(sentence.endswith(".") for sentence in ignored)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{"n_hidden": 5}, {"n_hidden": 10**6}, {"alpha": math.nan}, {"alpha": math.inf},
+     {"model": "SVM"}, {"doa_rule": "adam"}, {"seed": -1}, {"target": "x" * 200}],
+)  # fmt: skip
+def test_values_outside_their_limits_are_refused_with_the_limit(fields):
+    with pytest.raises(KCNetError):
+        Run(**fields)
+
+
+def test_plain_kcnet_has_no_epochs_and_only_an_ensemble_has_submodels():
+    assert "n_epochs" not in Run(model="KCNet").estimator_parameters()
+    assert "n_submodels" not in Run(model="DOA").estimator_parameters()
+    assert Run(model="Ensemble DOA", n_submodels=4).estimator_parameters()["n_submodels"] == 4
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_every_model_gives_an_estimator_with_those_parameters(model):
+    run = Run(model=model)
+    parameters = run.estimator().get_params()
+    for name, value in run.estimator_parameters().items():
+        assert parameters[name] == value
+
+
+def test_the_papers_settings_are_the_printed_ones():
+    doa = {p.run.model: p.run for p in paper_presets("mnist")}
+    assert (doa["KCNet"].n_hidden, doa["KCNet"].alpha) == (6500, 13)
+    assert (doa["DOA"].n_epochs, doa["DOA"].learning_rate, doa["DOA"].stop_metric) == (
+        5,
+        1e-4,
+        0.96,
+    )
+    assert doa["Ensemble DOA"].doa_rule == "paper"
+    assert doa["FSHN"].n_hidden == 82
+
+
+def test_every_preset_is_a_valid_run_of_its_dataset():
+    for dataset, target in [*PAPER_BEST, ("starter", ""), ("mnist_sample", "")]:
+        for preset in [*our_presets(dataset, target), *paper_presets(dataset, target)]:
+            assert preset.run.dataset == dataset
+            assert preset.run.target == target
