@@ -12,6 +12,7 @@ MAX_UNZIPPED_BYTES = 500 * MEGABYTE
 MAX_IMAGE_PIXELS = 4_000_000
 MAX_IMAGES = 70_000
 MAX_MODEL_FILE_BYTES = 400 * MEGABYTE
+MAX_MODEL_HEADER_BYTES = 8 * MEGABYTE  # names, settings and info of a model file
 MAX_DOWNLOAD_BYTES = 1_000 * MEGABYTE
 
 # Molecules
@@ -19,6 +20,7 @@ MAX_SMILES_LENGTH = 1_000
 MAX_HEAVY_ATOMS = 150
 MAX_MOLECULES = 20_000
 SECONDS_PER_MOLECULE = 5.0
+MAX_KILLED_MOLECULES = 10  # hung or crashed in one request; then the rest is not computed
 MAX_MOLECULE_NAME_LENGTH = 200
 WORKER_MEMORY_BYTES = 2048 * MEGABYTE  # address space of one RDKit process
 
@@ -26,6 +28,9 @@ WORKER_MEMORY_BYTES = 2048 * MEGABYTE  # address space of one RDKit process
 MAX_HIDDEN = 20_000
 MAX_EPOCHS = 1_000
 MAX_SUBMODELS = 50
+MAX_INPUTS = 100_000  # columns of X in a saved model
+MAX_TARGETS = 5_000  # classes or labels
+MAX_CONNECTIONS = 100_000_000  # cells times inputs in a saved model
 
 # Jobs
 MAX_RUNNING_JOBS = 2
