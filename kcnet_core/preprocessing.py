@@ -15,6 +15,7 @@ METHODS = {
     "none": "leave the values as they are (images arrive standardised)",
 }
 MAX_QUANTILES = 256
+ODOR_CLIP = 5.0  # standard deviations; a few descriptors have tails that drown the other inputs
 NAMES_IN_MESSAGE = 5
 
 
@@ -169,6 +170,11 @@ class FeatureScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                 f"Row {rows[0]} (counting from 0) has a value that is not finite in {listed}{more}"
                 "; leave such rows out or give a number."
             )
+
+
+def default_scaler(dataset):
+    """An unfitted scaler for this kind of data, or None for images, which arrive standardised."""
+    return FeatureScaler(clip=ODOR_CLIP) if dataset.kind == "odor" else None
 
 
 def _levels(count):

@@ -1,6 +1,7 @@
 """Scaling learns from training rows only, keeps every promise of a scikit-learn transformer."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -14,8 +15,15 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import check_estimator
 
+from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import DataError
-from kcnet_core.preprocessing import MAX_QUANTILES, METHODS, FeatureScaler
+from kcnet_core.preprocessing import (
+    MAX_QUANTILES,
+    METHODS,
+    ODOR_CLIP,
+    FeatureScaler,
+    default_scaler,
+)
 
 RNG = np.random.default_rng(0)
 SCALERS = [FeatureScaler(method, clip) for method in METHODS for clip in (None, 2.0)]
@@ -168,3 +176,9 @@ def test_in_a_pipeline_the_test_rows_never_reach_the_scale():
     model.predict(X[40:])
     np.testing.assert_array_equal(model[0].mean_, before)
     np.testing.assert_array_equal(clone(model).fit(X[:40], y[:40])[0].mean_, before)
+
+
+def test_odors_are_scaled_and_images_are_not():
+    odors = Dataset("o", "Odors", np.zeros((2, 1)), np.arange(2), ("a",), ("no", "yes"))
+    assert default_scaler(odors).get_params() == {"method": "standard", "clip": ODOR_CLIP}
+    assert default_scaler(replace(odors, image_shape=(1, 1))) is None

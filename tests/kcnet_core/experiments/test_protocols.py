@@ -205,3 +205,11 @@ def test_oversampling_that_cannot_run_keeps_the_rows_and_says_why(y, reason):
     more = oversample(X, y, seed=0)
     assert more.X is X and more.n_added == 0
     assert reason in more.note
+
+
+def test_a_made_up_row_joins_a_molecule_of_its_own_class():
+    dataset = blobs(n=80)
+    y = (np.arange(80) < 20).astype(int)
+    more = oversample(dataset.X, y, seed=0, groups=dataset.groups)
+    assert np.array_equal(more.groups[:80], dataset.groups)
+    assert set(more.groups[80:]) <= set(dataset.groups[y == 1])

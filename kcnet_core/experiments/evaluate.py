@@ -1,0 +1,198 @@
+"""Score models on the same splits and seeds: one tidy row per model and split, then summaries."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Iterable, Mapping
+from itertools import combinations
+
+import pandas as pd
+
+from kcnet_core.datasets.dataset import Dataset
+from kcnet_core.errors import KCNetError
+from kcnet_core.experiments import metrics
+from kcnet_core.experiments.folds import fit_steps, prepare
+from kcnet_core.experiments.metrics import METRICS
+from kcnet_core.experiments.protocols import Split
+from kcnet_core.preprocessing import FeatureScaler
+from kcnet_core.records import Progress
+
+TIMES = ("configure_seconds", "fit_seconds", "evaluate_seconds", "seconds")
+COLUMNS = (
+    "dataset", "protocol", "variant", "model", "seed", "repeat", "fold", "n_train", "n_added",
+    "n_test", *METRICS, *TIMES, "parameters", "note", "error",
+)  # fmt: skip
+SIGNIFICANT = 0.05
+
+
+def evaluate_steps(
+    models: Mapping[str, Callable],
+    dataset: Dataset,
+    splits: Iterable[Split],
+    *,
+    scaler: FeatureScaler | str | None = "default",
+    oversampling: bool = False,
+    skip: Callable[[str, Split], bool] | None = None,
+    progress: bool = False,
+) -> Generator[dict | Progress, None, None]:
+    """Train and test every model on every split.
+
+    Parameters
+    ----------
+    models : mapping from name to factory
+        ``factory(seed)`` returns an unfitted classifier. All models see the same splits and seeds.
+    dataset : Dataset
+    splits : iterable of Split
+    scaler, oversampling
+        As in `prepare`.
+    skip : callable (name, split) -> bool, optional
+        True for what is already known.
+    progress : bool
+        Also yield `Progress` records while a model trains, so that a long fit can be cancelled.
+
+    Yields
+    ------
+    dict
+        One row per model and split as soon as it is done, with the keys `COLUMNS`. A model that
+        fails gives a row whose `error` is a sentence; the others go on.
+    """
+    for split in splits:
+        wanted = [name for name in models if skip is None or not skip(name, split)]
+        if not wanted:
+            continue
+        try:
+            fold, failure = prepare(dataset, split, scaler=scaler, oversampling=oversampling), None
+        except KCNetError as error:
+            fold, failure = None, error
+        for name in wanted:
+            row = dict.fromkeys(COLUMNS) | {
+                "dataset": dataset.name,
+                "protocol": split.protocol,
+                "variant": name,
+                "model": name,
+                "seed": split.seed,
+                "repeat": split.repeat,
+                "fold": split.fold,
+                "n_train": len(split.train),
+                "n_test": len(split.test),
+            }
+            try:
+                if failure is not None:
+                    raise failure
+                fitted = yield from fit_steps(models[name], fold, split.seed, progress=progress)
+                row |= _measured(fitted, fold, dataset)
+            except Exception as error:  # one model's failure must not lose the others' rows
+                row["error"] = _sentence(error)
+            yield row
+
+
+def _measured(fitted, fold, dataset):
+    started = time.perf_counter()
+    predictions = fitted.predict(fold.X_test)
+    evaluate = time.perf_counter() - started
+    scores, probabilities = fitted.scores(fold.X_test)
+    notes = [*fold.notes, metrics.auroc_note(fold.y_test, scores, _auroc_names(dataset))]
+    return {
+        **metrics.all_scores(fold.y_test, predictions, scores, probabilities=probabilities),
+        "n_added": fold.n_added,
+        "configure_seconds": fitted.configure_seconds,
+        "fit_seconds": fitted.fit_seconds,
+        "evaluate_seconds": evaluate,
+        "seconds": fitted.configure_seconds + fitted.fit_seconds + evaluate,
+        "parameters": fitted.parameters,
+        "note": " ".join(filter(None, notes)) or None,
+    }
+
+
+def _auroc_names(dataset):
+    two_classes = not dataset.multilabel and len(dataset.target_names) == 2
+    return dataset.target_names[1:] if two_classes else dataset.target_names
+
+
+def _sentence(error):
+    if isinstance(error, KCNetError):
+        return str(error)
+    if isinstance(error, MemoryError):
+        return "There was not enough memory; use fewer rows or a smaller hidden layer."
+    first_line = (str(error).strip().splitlines() or [""])[0]
+    return f"The model could not be trained here ({type(error).__name__}: {first_line})."
+
+
+def results_table(rows: Iterable[dict]) -> pd.DataFrame:
+    """Rows as a DataFrame with a stable column order and numeric metrics."""
+    rows = [row for row in rows if isinstance(row, Mapping)]
+    extra = [key for row in rows for key in row if key not in COLUMNS]
+    table = pd.DataFrame(rows, columns=[*COLUMNS, *dict.fromkeys(extra)])
+    for column in (*METRICS, *TIMES, "parameters", "n_added"):
+        table[column] = pd.to_numeric(table[column])
+    return table
+
+
+def summary(table: pd.DataFrame, by=("dataset", "protocol", "variant")) -> pd.DataFrame:
+    """Mean, 95% interval and number of splits of every metric and time, one line each.
+
+    Intervals over random splits use the corrected resampled t (see `metrics.mean_interval`); over
+    repeats of a benchmark's own split they tell only how much the random choices matter.
+    """
+    lines = []
+    for key, part in table.groupby(list(by), sort=False, dropna=False):
+        for name in (*METRICS, *TIMES):
+            interval = _interval(part, part[name])
+            if interval.n:
+                about = dict(zip(by, key, strict=True))
+                lines.append({**about, "metric": name, **_as_columns(interval)})
+    return pd.DataFrame(lines, columns=[*by, "metric", "mean", "low", "high", "n", "method"])
+
+
+def pairwise(table: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """Differences between all pairs of variants on the splits that both have.
+
+    Columns: first, second, difference (first minus second, mean), low, high (95%, corrected for
+    overlapping splits), n, p_permutation (paired sign flips), p_corrected (from the interval's
+    t statistic), p_holm (that, for the number of pairs), better (the variant that is clearly
+    better: p_holm below 0.05; otherwise empty).
+    """
+    lines = []
+    known = table[table[metric].notna()]
+    for first, second in combinations(dict.fromkeys(table["variant"]), 2):
+        one, two = (
+            known[known["variant"] == name].set_index(["repeat", "fold"])
+            for name in (first, second)
+        )
+        both = one.index.intersection(two.index)
+        difference = (one.loc[both, metric] - two.loc[both, metric]).to_numpy(dtype=float)
+        interval = _interval(one.loc[both], difference)
+        lines.append(
+            {
+                "first": first,
+                "second": second,
+                "difference": interval.mean,
+                "low": interval.low,
+                "high": interval.high,
+                "n": interval.n,
+                "p_permutation": metrics.permutation_test(difference),
+                "p_corrected": interval.p,
+            }
+        )
+    columns = (
+        "first", "second", "difference", "low", "high", "n", "p_permutation", "p_corrected",
+    )  # fmt: skip
+    pairs = pd.DataFrame(lines, columns=columns)
+    pairs["p_holm"] = metrics.holm(pairs["p_corrected"])
+    higher_wins = METRICS[metric].higher_is_better if metric in METRICS else False
+    first_wins = (pairs["difference"] > 0) == higher_wins
+    winner = pairs["first"].where(first_wins, pairs["second"])
+    pairs["better"] = winner.where(pairs["p_holm"] < SIGNIFICANT, "")
+    return pairs
+
+
+def _interval(part, values):
+    if len(part) == 0 or (part["protocol"] == "benchmark").all():
+        return metrics.mean_interval(values)
+    return metrics.mean_interval(
+        values, n_train=part["n_train"].mean(), n_test=part["n_test"].mean()
+    )
+
+
+def _as_columns(interval):
+    return {name: getattr(interval, name) for name in ("mean", "low", "high", "n", "method")}

@@ -1,0 +1,162 @@
+"""One split made ready for a model, and one model trained on it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.base import clone
+
+from kcnet_core.datasets.dataset import Dataset
+from kcnet_core.experiments.protocols import Split, oversample
+from kcnet_core.preprocessing import FeatureScaler, default_scaler
+from kcnet_core.records import Progress
+
+
+@dataclass(frozen=True)
+class Fold:
+    """A split made ready for a model: scaled by its training rows, perhaps oversampled."""
+
+    X_train: np.ndarray
+    y_train: np.ndarray
+    groups: np.ndarray | None
+    X_test: np.ndarray
+    y_test: np.ndarray
+    n_classes: int
+    n_added: int
+    notes: tuple[str, ...]
+
+
+def prepare(
+    dataset: Dataset,
+    split: Split,
+    *,
+    scaler: FeatureScaler | str | None = "default",
+    oversampling: bool = False,
+) -> Fold:
+    """Scale and, if asked, oversample the training rows; the test rows are only transformed.
+
+    Parameters
+    ----------
+    scaler : FeatureScaler, None or "default"
+        An unfitted scaler (it is cloned), none at all, or what suits the kind of data.
+    oversampling : bool
+        Add made-up rows of the rarer classes to the training rows (ADASYN).
+    """
+    if isinstance(scaler, str):
+        scaler = default_scaler(dataset)
+    X_train, X_test = dataset.X[split.train], dataset.X[split.test]
+    if scaler is not None:
+        scaler = clone(scaler).fit(X_train)
+        X_train, X_test = scaler.transform(X_train), scaler.transform(X_test)
+    y_train = dataset.y[split.train]
+    groups = None if dataset.groups is None else dataset.groups[split.train]
+    n_added, notes = 0, ()
+    if oversampling:
+        more = oversample(X_train, y_train, split.seed, groups)
+        X_train, y_train, groups = more.X, more.y, more.groups
+        n_added, notes = more.n_added, (more.note,)
+    y_test = dataset.y[split.test]
+    n_classes = len(dataset.target_names)
+    return Fold(X_train, y_train, groups, X_test, y_test, n_classes, n_added, notes)
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A trained model that answers in the dataset's own class numbers."""
+
+    model: object
+    classes: np.ndarray | None  # dataset class of each class the model knows; None for labels
+    n_classes: int
+    configure_seconds: float
+    fit_seconds: float
+
+    def predict(self, X) -> np.ndarray:
+        answers = np.asarray(self.model.predict(X))
+        return answers if self.classes is None else self.classes[answers.astype(int)]
+
+    def scores(self, X) -> tuple[np.ndarray, bool]:
+        """Scores with one column per class or label, and whether they are probabilities."""
+        probabilities = hasattr(self.model, "predict_proba")
+        values = (self.model.predict_proba if probabilities else self.model.decision_function)(X)
+        if isinstance(values, list):  # scikit-learn's forests and neighbours: one table per label
+            pairs = zip(values, self.model.classes_, strict=True)
+            values = np.column_stack([_positive(table, classes) for table, classes in pairs])
+        values = np.asarray(values)
+        if self.classes is None:
+            return values, probabilities
+        if values.ndim == 1:
+            values = np.column_stack([1 - values if probabilities else -values, values])
+        every_class = np.full((len(values), self.n_classes), 0.0 if probabilities else values.min())
+        every_class[:, self.classes] = values
+        return every_class, probabilities
+
+    @property
+    def parameters(self):
+        return getattr(self.model, "n_trained_parameters_", None)
+
+
+def _positive(table, classes):
+    """Probability of 1 from one label's table, also when training rows knew a single value."""
+    found = np.flatnonzero(np.asarray(classes) == 1)
+    return table[:, found[0]] if found.size else np.zeros(len(table))
+
+
+def fit_steps(
+    make: Callable, fold: Fold, seed: int, *, progress: bool = False
+) -> Generator[Progress, None, Fitted]:
+    """Make and train a model on a fold; yields `Progress` on the way if asked and able.
+
+    The time a consumer keeps the generator waiting is not counted.
+    """
+    started = time.perf_counter()
+    model, y, classes = make(seed), fold.y_train, None
+    if y.ndim == 2:
+        model = _for_labels(model)
+    else:  # XGBoost needs the classes of the training rows to be 0..k-1
+        classes, y = np.unique(y, return_inverse=True)
+    configure = time.perf_counter() - started
+    grouped = {} if fold.groups is None or not _takes_groups(model) else {"groups": fold.groups}
+    if progress and hasattr(model, "fit_steps"):
+        steps, fit, done = model.fit_steps(fold.X_train, y, progress=True, **grouped), 0.0, 0
+        while True:
+            started = time.perf_counter()
+            record = next(steps, None)
+            fit += time.perf_counter() - started
+            if record is None:
+                break
+            done += 1
+            epochs = getattr(model, "n_epochs", 0) * getattr(model, "n_submodels", 1)
+            yield record if isinstance(record, Progress) else Progress("doa", done, epochs, fit)
+    else:
+        started = time.perf_counter()
+        model.fit(fold.X_train, y, **grouped)
+        fit = time.perf_counter() - started
+    wiring = min(getattr(model, "timings_", {}).get("wiring", 0.0), fit)
+    return Fitted(model, classes, fold.n_classes, configure + wiring, fit - wiring)
+
+
+def fit(make: Callable, fold: Fold, seed: int) -> Fitted:
+    """`fit_steps` without stopping on the way."""
+    steps = fit_steps(make, fold, seed)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return end.value
+
+
+def _for_labels(model):
+    """The model itself if it can learn several labels at once, else one copy per label."""
+    from sklearn.multiclass import OneVsRestClassifier
+    from sklearn.utils import get_tags
+
+    return model if get_tags(model).classifier_tags.multi_label else OneVsRestClassifier(model)
+
+
+def _takes_groups(model):
+    from sklearn.utils.validation import has_fit_parameter
+
+    return has_fit_parameter(model, "groups")
