@@ -14,7 +14,7 @@ class EpochRecord:
     Metrics are measured with output weights fitted to the wiring that the record describes.
     """
 
-    epoch: int  # 1-based; 0 for a network without epochs
+    epoch: int  # 0: the initial wiring, or a network without epochs; k: after k updates
     submodel: int  # 0-based
     train_metric: float | None
     validation_metric: float | None

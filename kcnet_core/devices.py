@@ -1,0 +1,55 @@
+"""Where the heavy arithmetic runs, and what to say when it does not fit there."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+
+import torch
+
+from kcnet_core.errors import KCNetError, OutOfMemory
+
+DEVICES = ("auto", "cpu", "cuda", "mps")
+
+
+def choose_device(name: str) -> torch.device:
+    """The torch device called `name`; "auto" takes CUDA, then Apple's MPS, then the processor."""
+    if name not in DEVICES:
+        raise KCNetError(f"device must be one of {', '.join(DEVICES)}; got {name!r}.")
+    present = {
+        "cuda": torch.cuda.is_available(),
+        "mps": torch.backends.mps.is_available(),
+        "cpu": True,
+    }
+    if name == "auto":
+        return torch.device(next(kind for kind, there in present.items() if there))
+    if not present[name]:
+        raise KCNetError(
+            f"This machine has no {name.upper()} device that torch can use. "
+            f'Choose device="auto" or device="cpu".'
+        )
+    return torch.device(name)
+
+
+def float64_device(device: torch.device) -> torch.device:
+    """Where float64 sums and factorisations live: the processor when MPS, which has no float64."""
+    return torch.device("cpu") if device.type == "mps" else device
+
+
+@contextmanager
+def explain_out_of_memory(n_hidden: int, device: torch.device | str):
+    """Turn running out of memory into a sentence that says what to lower."""
+    try:
+        yield
+    except (torch.OutOfMemoryError, MemoryError, RuntimeError) as error:
+        # On the processor torch raises a plain RuntimeError with this text.
+        if isinstance(error, RuntimeError) and not (
+            isinstance(error, torch.OutOfMemoryError) or "not enough memory" in str(error)
+        ):
+            raise
+        gram = 8 * n_hidden**2 / 2**20
+        raise OutOfMemory(
+            f"{n_hidden:,} hidden units do not fit into the memory of {device}: their matrix of "
+            f"products alone needs {gram:,.0f} MB, and the solve as much again. Lower n_hidden "
+            f"(half the cells need a quarter of the memory), lower batch_rows, or use "
+            f'device="cpu".'
+        ) from error

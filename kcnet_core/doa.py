@@ -1,0 +1,298 @@
+"""Dynamic Optimisation Algorithm: preference scores S decide the wiring, one epoch at a time.
+
+An epoch fits the output weights beta to the present wiring, measures them, takes the gradient of a
+loss with respect to W as if W were real (the straight-through estimator), moves S against it, clips
+S to [-1, 1] and connects where S > 0. Two rules share this loop:
+
+"paper" (Algorithm 1)
+    New random training and validation rows each epoch; beta on the training rows; softmax (or
+    sigmoid) cross-entropy summed over the validation rows; S -= learning_rate * gradient.
+"varpro" (variable projection)
+    beta solves ridge on a batch, and the gradient of the same squared loss is taken on the same
+    rows. There the loss is stationary in beta, so by the envelope theorem this is the exact
+    gradient of the loss with beta already eliminated. It includes the derivative of global
+    inhibition, and Adam scales the step. The validation rows only measure. With few rows that
+    exact gradient overfits: then beta and gradient use different halves of the rows ("held_out").
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from kcnet_core.devices import float64_device
+from kcnet_core.errors import DataError
+from kcnet_core.kenyon import kenyon_activity, wiring_gradient
+from kcnet_core.records import EpochRecord
+from kcnet_core.ridge import CHUNK_VALUES, RidgeSums, rows_per_chunk
+from kcnet_core.targets import score_outputs
+from kcnet_core.wiring import Wiring
+
+RULES = ("varpro", "paper")
+GRADIENT_MASKS = ("used_inputs", "connected", "none")
+STOP_RULES = ("algorithm1", "published")
+GRADIENT_ROWS = ("auto", "batch", "held_out")
+DEFAULT_LEARNING_RATE = {"varpro": 0.03, "paper": 0.01}
+DEFAULT_MASK = {"varpro": "none", "paper": "used_inputs"}
+
+# Initial scores as in the published code: U(0, 0.02) for ones, U(-1, 0) for zeros.
+ONES_BELOW = 0.02
+MEASURED_ROWS = 5000  # rows on which the metrics of an epoch are measured
+FEW_ROWS = 5000  # below this "auto" takes the gradient on held-out rows
+HELD_OUT_SHARE = 0.5
+ADAM_MEMORY = (0.9, 0.999)
+ADAM_FLOOR = 1e-8
+
+
+@dataclass(frozen=True)
+class DOASettings:
+    """How one submodel is searched; see `KCNetClassifier` for the meaning of each field."""
+
+    rule: str
+    n_epochs: int
+    learning_rate: float
+    alpha: float
+    inhibition: float
+    gradient_mask: str
+    gradient_rows: str
+    batch_rows: int
+    validation_fraction: float
+    stop_metric: float | None
+    stop_rule: str
+    restore_best: bool
+    fan_in_penalty: float
+    fan_in_target: int
+    metric: str
+    kind: str
+
+
+def default_batch_rows(n_hidden: int, n_rows: int) -> int:
+    """Rows per epoch for "varpro": enough to determine beta, few enough for a quick epoch."""
+    return int(min(n_rows, max(2000, min(15 * n_hidden, 10_000))))
+
+
+def describe(settings: DOASettings) -> str:
+    """What DOA will do, with every automatic choice spelled out."""
+    if settings.rule == "paper":
+        rows = "gradient on the validation rows, which are drawn anew each epoch"
+    elif settings.gradient_rows == "batch":
+        rows = f"gradient on the rows that beta is fitted to, {settings.batch_rows:,} per epoch"
+    else:
+        rows = f"gradient on rows held out from beta, {settings.batch_rows:,} rows per epoch in all"
+    return (
+        f"rule {settings.rule}, learning rate {settings.learning_rate:g}, {rows}; "
+        f"gradient mask {settings.gradient_mask}; lambda {settings.alpha:g}"
+    )
+
+
+def initial_scores(wiring: Wiring, rng: np.random.Generator) -> torch.Tensor:
+    """S (B, d) that agrees with the wiring."""
+    W = torch.from_numpy(wiring.matrix()).bool()
+    U = torch.from_numpy(rng.random(W.shape, dtype=np.float32))
+    # 1 - U lies in (0, 1], so that a one is strictly preferred.
+    return torch.where(W, ONES_BELOW * (1 - U), -U)
+
+
+def split_rows(rows, fraction: float, groups, rng) -> tuple[np.ndarray, np.ndarray]:
+    """Shuffle `rows` into (kept, held out), keeping rows of one group on one side."""
+    units = rows if groups is None else np.unique(groups[rows])
+    if len(units) < 2:
+        what = "rows" if groups is None else "groups"
+        raise DataError(
+            f"DOA needs at least two {what} to hold some out, and got {len(units)}. "
+            f"Use n_epochs=0 or give more data."
+        )
+    n_held = min(max(1, round(fraction * len(units))), len(units) - 1)
+    order = rng.permutation(units)
+    if groups is None:
+        return order[n_held:], order[:n_held]
+    held = np.isin(groups[rows], order[:n_held])
+    return rng.permutation(rows[~held]), rng.permutation(rows[held])
+
+
+class WiringSearch:
+    """DOA for one submodel: iterate `epochs`, then read `wiring`, `scores` and `stopped`.
+
+    Parameters
+    ----------
+    X, Y, w : tensors of shape (N, d), (N, c), (N,)
+        All rows that may be used for training, their 0/1 targets and weights, on the processor.
+    groups : ndarray of shape (N,) or None
+    wiring : Wiring
+        Where the search starts.
+    settings : DOASettings
+    rng : numpy Generator
+        The only source of randomness.
+    device : torch.device
+        Where batches are computed.
+    submodel : int
+        Written into the records.
+    """
+
+    def __init__(self, X, Y, w, groups, wiring, settings: DOASettings, rng, device, submodel=0):
+        self.X, self.Y, self.w, self.groups = X, Y, w, groups
+        self.wiring, self.settings, self.rng = wiring, settings, rng
+        self.device, self.submodel = device, submodel
+        self.scores = initial_scores(wiring, rng).to(device)
+        self.stopped = ""
+        self._all = np.arange(len(X))
+        self._train, validation = split_rows(self._all, settings.validation_fraction, groups, rng)
+        self._validation = validation[:MEASURED_ROWS]
+        self._moments = torch.zeros_like(self.scores), torch.zeros_like(self.scores)
+        self._steps = 0
+        self._held: dict[int, list] = {}  # activities of row sets under the present wiring
+
+    def epochs(self, matrices: bool = False):
+        """Yield one `EpochRecord` per wiring: the initial one as epoch 0, then one per update."""
+        s = self.settings
+        best, flips = None, (0, 0)
+        for epoch in range(s.n_epochs + 1):
+            started = time.perf_counter()
+            fit_rows, gradient_rows, measure_rows = self._draw_rows()
+            beta = self._fit(fit_rows)
+            train = self._measure(beta, fit_rows)
+            metric = self._measure(beta, measure_rows)
+            if best is None or not metric <= best[0]:  # also replaces a metric that is not a number
+                best = metric, epoch, self.wiring, self.scores.clone()
+            wiring, S, came_by = self.wiring, None, flips
+            if matrices:
+                S = self.scores.cpu().numpy().copy()
+            reached = s.stop_metric is not None and metric >= s.stop_metric
+            if s.stop_rule == "published" or not reached:
+                reached = False
+                if epoch < s.n_epochs:
+                    flips = self._update(self._gradient(beta, gradient_rows))
+                if s.stop_rule == "published" and s.stop_metric is not None:
+                    reached = self._measure(beta, measure_rows) >= s.stop_metric
+            yield EpochRecord(
+                epoch=epoch,
+                submodel=self.submodel,
+                train_metric=train,
+                validation_metric=metric,
+                flips_on=came_by[0],
+                flips_off=came_by[1],
+                density=wiring.density,
+                seconds=time.perf_counter() - started,
+                W=wiring.matrix() if matrices else None,
+                S=S,
+            )
+            self._held.clear()
+            if reached:
+                break
+        self.stopped = self._say_why(reached, epoch, best)
+        if s.restore_best:
+            _, _, self.wiring, self.scores = best
+
+    def _say_why(self, reached: bool, epoch: int, best) -> str:
+        s = self.settings
+        why = (
+            f"the validation {s.metric} reached {s.stop_metric:g} at epoch {epoch}"
+            if reached
+            else f"all {s.n_epochs} epochs were run"
+        )
+        kept = f"the wiring of epoch {best[1]} ({s.metric} {best[0]:.4f}) was kept"
+        return f"{why}; {kept}" if s.restore_best else f"{why}; the last wiring was kept"
+
+    def _draw_rows(self):
+        """Rows for beta, for the gradient and for measuring, in this epoch."""
+        s = self.settings
+        if s.rule == "paper":
+            train, validation = split_rows(self._all, s.validation_fraction, self.groups, self.rng)
+            return train, validation, validation
+        batch = self._train
+        if s.batch_rows < len(batch):
+            batch = self.rng.choice(batch, s.batch_rows, replace=False)
+        if s.gradient_rows == "batch":
+            return batch, batch, self._validation
+        fit_rows, gradient_rows = split_rows(batch, HELD_OUT_SHARE, self.groups, self.rng)
+        return fit_rows, gradient_rows, self._validation
+
+    def _activities(self, rows: np.ndarray):
+        """Chunks (X, H, Y, w) of some rows; a set small enough is computed once per wiring."""
+        held = self._held.get(id(rows))
+        if held is not None:
+            yield from held[1]
+            return
+        n_hidden, size = self.wiring.n_hidden, rows_per_chunk(self.wiring.n_hidden)
+        keep = [] if len(rows) * n_hidden <= CHUNK_VALUES else None
+        for start in range(0, len(rows), size):
+            chosen = torch.from_numpy(rows[start : start + size])
+            X = self.X.index_select(0, chosen).to(self.device)
+            chunk = (
+                X,
+                kenyon_activity(self.wiring, X, self.settings.inhibition),
+                self.Y.index_select(0, chosen).to(self.device),
+                self.w.index_select(0, chosen).to(self.device),
+            )
+            if keep is not None:
+                keep.append(chunk)
+            yield chunk
+        if keep is not None:
+            self._held[id(rows)] = rows, keep  # `rows` is held too, so that its id stays its own
+
+    def _fit(self, rows: np.ndarray) -> torch.Tensor:
+        """beta (B, c), with lambda in proportion to the share of rows used."""
+        sums = RidgeSums(self.wiring.n_hidden, self.Y.shape[1], float64_device(self.device))
+        sums.expect(len(rows))
+        for _, H, Y, w in self._activities(rows):
+            sums.add(H, Y, w)
+        beta = sums.coef(self.settings.alpha * len(rows) / len(self.X))
+        return beta.to(self.device, self.X.dtype)
+
+    def _measure(self, beta, rows: np.ndarray) -> float:
+        """The metric on the first chunks of some rows."""
+        outputs, targets, measured = [], [], 0
+        for _, H, Y, _ in self._activities(rows):
+            outputs.append(torch.mm(beta.T, H).T.cpu())
+            targets.append(Y.cpu())
+            measured += len(Y)
+            if measured >= MEASURED_ROWS:
+                break
+        Z, Y = torch.cat(outputs).numpy(), torch.cat(targets).numpy()
+        return score_outputs(self.settings.metric, Z, Y, self.settings.kind)
+
+    def _gradient(self, beta, rows: np.ndarray) -> torch.Tensor:
+        """dL/dW (B, d), summed over the rows, with beta held."""
+        s = self.settings
+        total = torch.zeros_like(self.scores, dtype=beta.dtype)
+        for X, H, Y, w in self._activities(rows):
+            Z = torch.mm(beta.T, H)  # (c, n)
+            if s.rule == "paper":
+                Z = Z.sigmoid() if s.kind == "multilabel" else Z.softmax(0)
+            dH = torch.mm(beta, (Z - Y.T) * w)
+            total += wiring_gradient(dH, H, X, None if s.rule == "paper" else s.inhibition)
+        return total
+
+    def _update(self, gradient: torch.Tensor) -> tuple[int, int]:
+        """Move the scores, rewire, and count the connections that appeared and vanished."""
+        s, S = self.settings, self.scores
+        before = S > 0
+        if s.gradient_mask == "connected":
+            gradient = gradient * before
+        elif s.gradient_mask == "used_inputs":
+            gradient = gradient * before.any(0)
+        if s.fan_in_penalty:
+            # Relative to the gradient's own size, so that one strength suits every dataset.
+            excess = before.sum(1, keepdim=True) / s.fan_in_target - 1
+            gradient = gradient + s.fan_in_penalty * gradient.square().mean().sqrt() * excess
+        if s.rule == "paper":
+            S -= s.learning_rate * gradient
+        else:
+            S -= s.learning_rate * self._adam(gradient)
+        S.clamp_(-1, 1)
+        after = S > 0
+        self.wiring = Wiring.from_matrix(after)
+        self._held.clear()
+        return int((after & ~before).sum()), int((before & ~after).sum())
+
+    def _adam(self, gradient: torch.Tensor) -> torch.Tensor:
+        mean, square = self._moments
+        b1, b2 = ADAM_MEMORY
+        self._steps += 1
+        mean.lerp_(gradient, 1 - b1)
+        square.mul_(b2).addcmul_(gradient, gradient, value=1 - b2)
+        denominator = (square / (1 - b2**self._steps)).sqrt_().add_(ADAM_FLOOR)
+        return mean / (1 - b1**self._steps) / denominator

@@ -1,0 +1,381 @@
+"""KCNet: sparse random wiring, global inhibition, ridge output weights, and DOA on the wiring."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import numpy as np
+import torch
+from sklearn.utils.validation import check_is_fitted
+
+from kcnet_core import doa
+from kcnet_core.devices import choose_device, float64_device
+from kcnet_core.errors import KCNetError
+from kcnet_core.kenyon import kenyon_activity, strongest_cells
+from kcnet_core.parameters import Choice, Number, check_parameters
+from kcnet_core.randomness import generator, seed_sequence
+from kcnet_core.readout import STREAM_ALPHA, STREAM_HIDDEN, STREAM_SEARCH, RidgeReadout
+from kcnet_core.records import EpochRecord, Progress
+from kcnet_core.ridge import RidgeSums, Rows
+from kcnet_core.ridge_path import ALPHA_GRID, RidgePath
+from kcnet_core.targets import METRICS
+from kcnet_core.wiring import Wiring, allowed_fan_in
+
+ALPHA_SAMPLE = 5000  # rows on which alpha="loo" is settled before DOA begins
+
+PARAMETERS = {
+    "n_hidden": Number(int, least=1),
+    "fan_in": Number(int, least=1),
+    "inhibition": Number(float, least=0),
+    "alpha": Number(float, least=0, words=("loo",)),
+    "n_epochs": Number(int, least=0),
+    "n_submodels": Number(int, least=1),
+    "doa_rule": Choice(*doa.RULES),
+    "learning_rate": Number(float, above=0, words=(None,)),
+    "stop_metric": Number(float, words=(None,)),
+    "validation_fraction": Number(float, above=0, below=1),
+    "batch_rows": Number(int, least=2, words=(None,)),
+    "gradient_rows": Choice(*doa.GRADIENT_ROWS),
+    "gradient_mask": Choice(None, *doa.GRADIENT_MASKS),
+    "stop_rule": Choice(*doa.STOP_RULES),
+    "fan_in_penalty": Number(float, least=0),
+    "fan_in_target": Number(int, least=1, words=(None,)),
+    "metric": Choice(None, *METRICS),
+    "n_jobs": Number(int, words=(None,)),
+}
+
+
+class KCNetClassifier(RidgeReadout):
+    """A fruit fly's olfactory circuit as a classifier (Hong & Pavlic 2021).
+
+    Each of `n_hidden` Kenyon cells sums `fan_in` randomly chosen inputs; the mean over all cells is
+    subtracted (global inhibition), ReLU leaves a sparse code, and ridge regression reads it out.
+    With `n_epochs` > 0 the wiring itself is improved by DOA; with `n_submodels` > 1 several small
+    networks are improved independently, their wiring concatenated and the output weights refitted
+    (Ensemble DOA). There is no intercept, as in the paper.
+
+    Parameters
+    ----------
+    n_hidden : int, default=2000
+        Kenyon cells B, over all submodels together.
+    fan_in : int, default=7
+        Inputs per cell; must be below the number of inputs, and is lowered with a warning if not.
+    inhibition : float, default=1.0
+        Strength C of global inhibition.
+    alpha : float or "loo", default=1.0
+        Ridge regularisation lambda, added to sums over rows; "loo" takes the lambda with the
+        smallest leave-one-out error.
+    n_epochs : int, default=0
+        Updates of the wiring by DOA; 0 keeps the random wiring (plain KCNet).
+    n_submodels : int, default=1
+        More than one: Ensemble DOA.
+    doa_rule : {"varpro", "paper"}, default="varpro"
+        "paper" is Algorithm 1; "varpro" the exact gradient of the ridge loss (see
+        `kcnet_core.doa`).
+    learning_rate : float, optional
+        None takes the rule's default.
+    stop_metric : float, optional
+        DOA ends as soon as the validation metric reaches it.
+    validation_fraction : float, default=1/6
+        Share of rows (or of groups) that DOA holds out. After DOA the output weights are fitted to
+        all rows.
+    batch_rows : int, optional
+        Rows per epoch for "varpro"; None chooses by B and N.
+    gradient_rows : {"auto", "batch", "held_out"}, default="auto"
+        Where "varpro" takes its gradient: on the rows that beta was fitted to, or on others.
+        "auto" holds rows out when there are few; `doa_notes_` says which was used.
+    gradient_mask : {"used_inputs", "connected", "none"}, optional
+        Scores that may move: of inputs that some cell uses (the published code), of existing
+        connections (the paper's text; W can then only lose ones), or all. None takes the rule's
+        default: "used_inputs" for "paper", "none" for "varpro".
+    stop_rule : {"algorithm1", "published"}, default="algorithm1"
+        Measure the stop metric before the update with output weights fitted to that wiring, or, to
+        reproduce the published code, after the update with the old output weights.
+    restore_best : bool, default=True
+        Keep the wiring of the epoch with the best validation metric instead of the last one.
+    fan_in_penalty : float, default=0.0
+        Pull towards `fan_in_target` inputs per cell; 1 means that at twice the target the pull is
+        as large as a typical entry of the gradient.
+    fan_in_target : int, optional
+        None takes `fan_in`.
+    metric : {"accuracy", "weighted_f1", "auroc"}, optional
+        Measured on validation rows and by leave-one-out. None: accuracy for three or more classes
+        and weighted F1 for two, as in the paper; mean AUROC for multi-label data.
+    n_jobs : int, optional
+        Submodels that `fit` searches at the same time; None decides by their size.
+    device : {"auto", "cpu", "cuda", "mps"}, default="auto"
+    random_state : int, RandomState, Generator or None
+        Wiring, scores, splits and batches all follow from it.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (B, d), uint8
+        The wiring W, built on demand.
+    wiring_ : Wiring
+        The same as indices.
+    scores_ : ndarray of shape (B, d) or None
+        Preference scores S after DOA.
+    coef_ : ndarray of shape (B, c)
+        Output weights beta; one column per class, also when there are two, or per label.
+    classes_ : ndarray
+    alpha_ : float
+        Lambda used.
+    history_ : list of EpochRecord
+    stopped_ : str
+        Why DOA ended.
+    doa_notes_ : str
+        What the automatic settings of DOA came to.
+    timings_ : dict of str to float
+        Seconds for wiring, doa, gram, solve and calibrate.
+    loo_error_, loo_score_ : float
+        Leave-one-out mean squared error and metric of the training rows (a sample of them when
+        there are many).
+    metric_ : str
+    n_trained_parameters_ : int
+        Output weights, plus preference scores when DOA trained the wiring.
+    calibration_ : Calibration
+    n_features_in_ : int
+
+    References
+    ----------
+    Hong, J. & Pavlic, T. P. (2021). KCNet: An Insect-Inspired Single-Hidden-Layer Neural Network
+    with Randomized Binary Weights for Prediction and Classification Tasks. arXiv:2108.07554.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from kcnet_core import KCNetClassifier
+    >>> X, y = load_digits(return_X_y=True)
+    >>> net = KCNetClassifier(n_hidden=500, random_state=0).fit(X[:1200] / 16, y[:1200])
+    >>> bool(net.score(X[1200:] / 16, y[1200:]) > 0.9)
+    True
+    """
+
+    def __init__(
+        self,
+        n_hidden=2000,
+        fan_in=7,
+        inhibition=1.0,
+        alpha=1.0,
+        n_epochs=0,
+        n_submodels=1,
+        doa_rule="varpro",
+        learning_rate=None,
+        stop_metric=None,
+        validation_fraction=1 / 6,
+        batch_rows=None,
+        gradient_rows="auto",
+        gradient_mask=None,
+        stop_rule="algorithm1",
+        restore_best=True,
+        fan_in_penalty=0.0,
+        fan_in_target=None,
+        metric=None,
+        n_jobs=None,
+        device="auto",
+        random_state=None,
+    ):
+        self.n_hidden = n_hidden
+        self.fan_in = fan_in
+        self.inhibition = inhibition
+        self.alpha = alpha
+        self.n_epochs = n_epochs
+        self.n_submodels = n_submodels
+        self.doa_rule = doa_rule
+        self.learning_rate = learning_rate
+        self.stop_metric = stop_metric
+        self.validation_fraction = validation_fraction
+        self.batch_rows = batch_rows
+        self.gradient_rows = gradient_rows
+        self.gradient_mask = gradient_mask
+        self.stop_rule = stop_rule
+        self.restore_best = restore_best
+        self.fan_in_penalty = fan_in_penalty
+        self.fan_in_target = fan_in_target
+        self.metric = metric
+        self.n_jobs = n_jobs
+        self.device = device
+        self.random_state = random_state
+
+    # -- fitting -------------------------------------------------------------------------------
+
+    def fit_steps(self, X, y, sample_weight=None, groups=None, *, matrices=False, progress=False):
+        """Fit step by step: a generator of one `EpochRecord` per epoch and submodel.
+
+        The model is fitted once the generator is exhausted. With DOA, epoch 0 describes the initial
+        wiring, and submodels take turns. Without DOA there is a single record of epoch 0, whose
+        validation metric is the leave-one-out one.
+
+        Parameters
+        ----------
+        X, y, sample_weight, groups
+            As for `fit`.
+        matrices : bool, default=False
+            Fill W and S of every record.
+        progress : bool, default=False
+            Also yield `Progress` records during long stages.
+        """
+        check_parameters(self, PARAMETERS)
+        X, Y, w, groups, code = self._prepare(X, y, sample_weight, groups)
+        fan_in = allowed_fan_in(self.fan_in, X.shape[1])
+        seed = seed_sequence(self.random_state)
+        started = time.perf_counter()
+        parts = self._sample_parts(X.shape[1], fan_in, seed)
+        timings = {"wiring": time.perf_counter() - started}
+        history, searches = [], []
+        if self.n_epochs:
+            searches = self._searches(parts, X, Y, w, groups, code, fan_in, seed)
+            for record in _take_turns([s.epochs(matrices) for s in searches]):
+                history.append(replace(record, W=None, S=None))
+                yield record
+            parts = [search.wiring for search in searches]
+            timings["doa"] = time.perf_counter() - started - timings["wiring"]
+        self._begin(X, code, seed, self.n_hidden, timings)
+        self.wiring_ = Wiring.concatenate(parts)
+        self.scores_ = _scores(searches)
+        self.stopped_ = _stopped(searches)
+        for step in self._accumulate(X, Y, w):
+            if progress:
+                yield step
+        if progress:
+            yield Progress("solve", 0, 1, 0.0)
+        train, left_out = self._finish()
+        if searches:
+            self.n_trained_parameters_ += self.scores_.size
+        else:
+            record = EpochRecord(
+                epoch=0,
+                submodel=0,
+                train_metric=train,
+                validation_metric=left_out,
+                flips_on=0,
+                flips_off=0,
+                density=self.wiring_.density,
+                seconds=sum(self.timings_.values()),
+            )
+            history.append(record)
+            yield replace(record, W=self.weights_) if matrices else record
+        self.history_ = history
+
+    def _sample_parts(self, n_inputs, fan_in, seed) -> list[Wiring]:
+        """Random wiring of each submodel; cells are shared out as evenly as possible."""
+        if self.n_submodels > self.n_hidden:
+            raise KCNetError(
+                f"{self.n_submodels} submodels cannot share {self.n_hidden} cells: "
+                f"lower n_submodels or raise n_hidden."
+            )
+        cells = [len(part) for part in np.array_split(np.arange(self.n_hidden), self.n_submodels)]
+        return [
+            Wiring.sample(n, n_inputs, fan_in, generator(seed, STREAM_HIDDEN, k))
+            for k, n in enumerate(cells)
+        ]
+
+    def _searches(self, parts, X, Y, w, groups, code, fan_in, seed) -> list[doa.WiringSearch]:
+        device = choose_device(self.device)
+        rows = [torch.from_numpy(np.ascontiguousarray(a, np.float32)) for a in (X, Y, w)]
+        cells = max(part.n_hidden for part in parts)
+        held_out = self.gradient_rows == "held_out" or (
+            self.gradient_rows == "auto" and len(X) < doa.FEW_ROWS
+        )
+        settings = doa.DOASettings(
+            rule=self.doa_rule,
+            n_epochs=self.n_epochs,
+            learning_rate=self.learning_rate or doa.DEFAULT_LEARNING_RATE[self.doa_rule],
+            alpha=self._search_alpha(parts[0], rows, code, seed, device),
+            inhibition=self.inhibition,
+            gradient_mask=self.gradient_mask or doa.DEFAULT_MASK[self.doa_rule],
+            gradient_rows="held_out" if held_out else "batch",
+            batch_rows=self.batch_rows or doa.default_batch_rows(cells, len(X)),
+            validation_fraction=self.validation_fraction,
+            stop_metric=self.stop_metric,
+            stop_rule=self.stop_rule,
+            restore_best=self.restore_best,
+            fan_in_penalty=self.fan_in_penalty,
+            fan_in_target=self.fan_in_target or fan_in,
+            metric=self._metric_for(code),
+            kind=code.kind,
+        )
+        self.doa_notes_ = doa.describe(settings)
+        return [
+            doa.WiringSearch(
+                *rows, groups, part, settings, generator(seed, STREAM_SEARCH, k), device, k
+            )
+            for k, part in enumerate(parts)
+        ]
+
+    def _search_alpha(self, wiring, rows, code, seed, device) -> float:
+        """Lambda during DOA; "loo" is settled on the initial wiring and a sample of the rows."""
+        if self.alpha != "loo":
+            return float(self.alpha)
+        n_rows = len(rows[0])
+        sample = generator(seed, STREAM_ALPHA).permutation(n_rows)[:ALPHA_SAMPLE]
+        X, Y, w = (a[torch.from_numpy(sample)].to(device) for a in rows)
+        sums = RidgeSums(wiring.n_hidden, Y.shape[1], float64_device(device))
+        H = kenyon_activity(wiring, X, self.inhibition)
+        sums.add(H, Y, w)
+        probe = None if sums.dual else Rows(H.to(sums.device), Y.to(sums.device), w.to(sums.device))
+        path = RidgePath(sums, probe, ALPHA_GRID, self._metric_for(code), code.kind)
+        return path.best_alpha * n_rows / len(sample)
+
+    def _start_partial(self, X, code):
+        check_parameters(self, PARAMETERS)
+        if self.n_epochs:
+            raise KCNetError(
+                f"partial_fit cannot begin a model with n_epochs={self.n_epochs}: DOA needs all "
+                f"rows at once. Call fit first (partial_fit then keeps the learned wiring), or "
+                f"set n_epochs=0."
+            )
+        seed = seed_sequence(self.random_state)
+        parts = self._sample_parts(X.shape[1], allowed_fan_in(self.fan_in, X.shape[1]), seed)
+        self._begin(X, code, seed, self.n_hidden, {})
+        self.wiring_ = Wiring.concatenate(parts)
+        self.scores_, self.stopped_, self.history_ = None, "", []
+
+    # -- the circuit ---------------------------------------------------------------------------
+
+    def _activity(self, X):
+        return kenyon_activity(self.wiring_, X, self.inhibition)
+
+    @property
+    def weights_(self) -> np.ndarray:
+        """W (B, d) as 0/1."""
+        check_is_fitted(self)
+        return self.wiring_.matrix()
+
+    def tags(self, X, fraction=0.05) -> np.ndarray:
+        """Sparse binary tag (n, B) of each row: its most active cells, a locality-sensitive hash.
+
+        Parameters
+        ----------
+        X : array of shape (n, d)
+        fraction : float, default=0.05
+            Share of cells in a tag, as in the fly. Silent cells never join.
+        """
+        if not 0 < fraction <= 1:
+            raise KCNetError(f"fraction must lie above 0 and at most at 1; got {fraction}.")
+        chunks = [strongest_cells(H.T.cpu().numpy(), fraction) for H in self._chunks(X)]
+        return np.concatenate(chunks)
+
+
+def _take_turns(generators):
+    """One item of each generator in turn, until all are exhausted."""
+    while generators:
+        alive = []
+        for one in generators:
+            try:
+                yield next(one)
+            except StopIteration:
+                continue
+            alive.append(one)
+        generators = alive
+
+
+def _scores(searches) -> np.ndarray | None:
+    return np.concatenate([s.scores.cpu().numpy() for s in searches]) if searches else None
+
+
+def _stopped(searches) -> str:
+    if len(searches) <= 1:
+        return searches[0].stopped if searches else "no DOA was asked for (n_epochs=0)"
+    return "\n".join(f"submodel {k + 1}: {s.stopped}" for k, s in enumerate(searches))

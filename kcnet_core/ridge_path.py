@@ -1,0 +1,108 @@
+"""The lambda path: one eigendecomposition, then any lambda at the cost of a small product."""
+
+from __future__ import annotations
+
+from copy import copy
+
+import numpy as np
+import torch
+
+from kcnet_core.ridge import RidgeSums, Rows, left_out
+from kcnet_core.targets import score_outputs
+
+# Where alpha="loo" looks: lambda counts against sums over rows, as in the paper.
+ALPHA_GRID = np.logspace(-3, 5, 33)
+
+
+class RidgePath:
+    """Coefficients and leave-one-out results for many lambdas from one factorisation.
+
+    With H H' = Q diag(s) Q' the output weights are beta(lambda) = Q (Q'HY / (s + lambda)); while
+    there are fewer rows than cells the same form follows from H'H = U diag(s) U' with Q = H U.
+
+    Parameters
+    ----------
+    sums : RidgeSums
+    probe : Rows or None
+        The rows whose leave-one-out outputs are followed when the sums no longer hold rows.
+    metric, kind : str
+        How `loo_score` is measured (see `kcnet_core.targets.score_outputs`).
+
+    Attributes
+    ----------
+    alphas : ndarray of shape (n_alphas,)
+    loo_error : ndarray of shape (n_alphas,)
+        Mean squared leave-one-out error per row.
+    loo_score : ndarray of shape (n_alphas,)
+        `metric` of the leave-one-out outputs.
+    """
+
+    def __init__(self, sums: RidgeSums, probe: Rows | None, alphas, metric: str, kind: str):
+        self.metric, self.kind = metric, kind
+        if sums.dual:
+            rows = sums.rows()
+            H, Y = rows.weighted()
+            H = H.to(Y)
+            self._s, U = torch.linalg.eigh(H.T @ H)
+            self._s.clamp_(min=0)
+            root = rows.w.sqrt()[:, None]
+            self._basis = H @ U  # (B, n)
+            self._target = U.T @ Y
+            self._fitted = U * self._s / root
+            self._leverage = U.square() * self._s / rows.w[:, None]
+        else:
+            rows = Rows(probe.H.to(sums.HY), probe.Y.to(sums.HY), probe.w.to(sums.HY))
+            self._s, self._basis = torch.linalg.eigh(sums.gram, UPLO="U")
+            self._s.clamp_(min=0)
+            self._target = self._basis.T @ sums.HY
+            self._fitted = rows.H.T @ self._basis
+            self._leverage = self._fitted.square()
+        self._rows = rows
+        self._measure(alphas)
+
+    def at(self, alphas) -> RidgePath:
+        """The same path measured at other lambdas."""
+        other = copy(self)
+        other._measure(alphas)
+        return other
+
+    def _measure(self, alphas) -> None:
+        self.alphas = np.atleast_1d(np.asarray(alphas, float))
+        results = [self.evaluate(alpha) for alpha in self.alphas]
+        self.loo_error, self.loo_score = (np.array(column) for column in zip(*results, strict=True))
+
+    def _shrink(self, alpha: float) -> torch.Tensor:
+        total = self._s + alpha
+        floor = torch.finfo(total.dtype).eps * len(total) * self._s.max()
+        return torch.where(total > floor, 1 / total, 0)  # pseudo-inverse when alpha is 0
+
+    def coef(self, alpha: float) -> np.ndarray:
+        """Output weights (B, c) for one lambda."""
+        return (self._basis @ (self._target * self._shrink(alpha)[:, None])).cpu().numpy()
+
+    def leave_one_out(self, alpha: float):
+        """Leave-one-out outputs of the followed rows for one lambda."""
+        shrink = self._shrink(alpha)
+        yhat = self._fitted @ (self._target * shrink[:, None])
+        return left_out(yhat, self._leverage @ shrink, self._rows)
+
+    def evaluate(self, alpha: float) -> tuple[float, float]:
+        """Leave-one-out error and score for one lambda."""
+        loo = self.leave_one_out(alpha)
+        Z, Y = loo.outputs.cpu().numpy(), loo.targets.cpu().numpy()
+        return loo.error, score_outputs(self.metric, Z, Y, self.kind)
+
+    def project(self, H: np.ndarray) -> np.ndarray:
+        """Activities H (n, B) of other rows in the path's own basis; once per set of rows."""
+        H = torch.as_tensor(H).to(self._basis)
+        return (H @ self._basis).cpu().numpy()
+
+    def decision(self, projected: np.ndarray, alpha: float) -> np.ndarray:
+        """Raw class scores (n, c) of rows given by `project`, for one lambda."""
+        weights = (self._target * self._shrink(alpha)[:, None]).cpu().numpy()
+        return projected @ weights
+
+    @property
+    def best_alpha(self) -> float:
+        """The lambda with the smallest leave-one-out error."""
+        return float(self.alphas[np.nanargmin(self.loo_error)])
