@@ -32,6 +32,12 @@ MAX_INPUTS = 100_000  # columns of X in a saved model
 MAX_TARGETS = 5_000  # classes or labels
 MAX_CONNECTIONS = 100_000_000  # cells times inputs in a saved model
 
+# Experiments
+MAX_TRIALS = 200  # settings tried in one search
+MAX_REPEATS = 100
+MAX_HIDDEN_SIZES = 20
+MAX_BASELINE_ROWS = 20_000  # training rows; a support vector machine takes hours beyond
+
 # Jobs
 MAX_RUNNING_JOBS = 2
 MAX_QUEUED_JOBS = 24
