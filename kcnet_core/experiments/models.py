@@ -34,7 +34,7 @@ SPACES = {
     ),
 }
 # The paper's settings of FSHN; the other networks start from the defaults of `Run`.
-_DEFAULTS = {"FSHN": {"n_epochs": 5, "learning_rate": 0.1}}
+_FSHN_DEFAULTS = {"n_hidden": 82, "n_epochs": 5, "learning_rate": 0.1}
 
 
 def _network(name):
@@ -42,7 +42,9 @@ def _network(name):
         return Run(model=name, seed=seed, **chosen).estimator()
 
     space, note = SPACES[name]
-    defaults = _DEFAULTS.get(name, {})
+    defaults = {dimension.name: getattr(Run(), dimension.name) for dimension in space}
+    if name == "FSHN":
+        defaults = _FSHN_DEFAULTS
     return Model(name, MODEL_EXPLANATIONS[name], True, space, defaults, note, make)
 
 

@@ -1,0 +1,170 @@
+"""Tune a model's settings with Optuna, looking at training rows only."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from kcnet_core.baselines import Dimension
+from kcnet_core.datasets.dataset import Dataset
+from kcnet_core.errors import KCNetError, LimitError
+from kcnet_core.experiments.evaluate import evaluate_steps
+from kcnet_core.experiments.metrics import METRICS, headline_metric
+from kcnet_core.experiments.models import find_model
+from kcnet_core.experiments.protocols import Split, splits
+from kcnet_core.limits import MAX_TRIALS
+from kcnet_core.preprocessing import FeatureScaler
+from kcnet_core.records import Progress
+
+N_FOLDS = 5  # the paper's inner cross-validation
+MANY_ROWS = 5_000  # from here on one validation part is enough, as in the paper's image runs
+VALIDATION_FRACTION = 1 / 6
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One setting that was tried, and how it did on the inner validation rows."""
+
+    number: int  # 0 is the untuned setting
+    params: Mapping
+    value: float | None  # mean over the inner folds; None when it failed
+    seconds: float
+    metric: str
+    error: str | None = None
+
+
+def training_part(dataset: Dataset, rows: np.ndarray) -> Dataset:
+    """The dataset cut down to some rows, so that nothing can look at the others."""
+    take = {
+        name: tuple(np.array(values, dtype=object)[rows])
+        for name in ("row_names", "smiles")
+        if (values := getattr(dataset, name)) is not None
+    }
+    groups = None if dataset.groups is None else dataset.groups[rows]
+    return replace(
+        dataset, X=dataset.X[rows], y=dataset.y[rows], groups=groups, n_train=None, **take
+    )
+
+
+def inner_splits(part: Dataset, *, seed: int = 0, n_folds: int = N_FOLDS) -> list[Split]:
+    """Validation rows inside training rows, with molecules kept together where they are known."""
+    protocol = "paper_split" if part.groups is None else "unseen_molecules"
+    if len(part.X) >= MANY_ROWS:
+        return splits(part, protocol, seed=seed, test_fraction=VALIDATION_FRACTION)
+    return splits(part, protocol, seed=seed, n_folds=n_folds)
+
+
+def search_steps(
+    model_name: str,
+    dataset: Dataset,
+    train_rows: np.ndarray,
+    *,
+    n_trials: int,
+    seed: int = 0,
+    metric: str | None = None,
+    settings: Mapping | None = None,
+    scaler: FeatureScaler | str | None = "default",
+    oversampling: bool = False,
+    n_folds: int = N_FOLDS,
+    progress: bool = False,
+) -> Generator[Trial | Progress, None, None]:
+    """Try settings from the model's search space, best guesses first as they become known.
+
+    Parameters
+    ----------
+    model_name : str
+        A key of `experiments.models.MODELS`.
+    dataset : Dataset
+    train_rows : ndarray of int
+        Only these rows are read; inner folds keep a molecule's rows together.
+    n_trials : int
+        Settings to try. The first is the untuned one, so that tuning never ends below it.
+    seed : int
+        Decides the inner folds, the models' seeds and Optuna's choices.
+    metric : str or None
+        Name in `METRICS`; by default the one by which this kind of data is judged.
+    settings : mapping or None
+        Fixed settings (such as n_hidden) that are not searched.
+    scaler, oversampling
+        As in `experiments.folds.prepare`, inside every inner fold.
+    progress : bool
+        Also yield `Progress` while models train.
+
+    Yields
+    ------
+    Trial
+    """
+    import optuna
+    from optuna.trial import TrialState
+
+    model = find_model(model_name)
+    if not 1 <= n_trials <= MAX_TRIALS:
+        raise LimitError(f"{n_trials} trials were asked for; the limit is 1 to {MAX_TRIALS}.")
+    part = training_part(dataset, np.asarray(train_rows))
+    folds = inner_splits(part, seed=seed, n_folds=n_folds)
+    metric = metric or headline_metric(dataset)
+    if metric not in METRICS:
+        raise KCNetError(f"There is no metric {metric!r}; choose from {', '.join(METRICS)}.")
+    fixed = dict(settings or {})
+    space = [dimension for dimension in model.space if dimension.name not in fixed]
+
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    study = optuna.create_study(
+        direction="maximize" if METRICS[metric].higher_is_better else "minimize",
+        sampler=optuna.samplers.TPESampler(seed=seed),
+    )
+    for number in range(n_trials):
+        started = time.perf_counter()
+        if number == 0:  # the untuned setting may lie outside the space, so Optuna is not told
+            params = {d.name: model.defaults[d.name] for d in space}
+        else:
+            trial = study.ask()
+            params = {d.name: _suggest(trial, d) for d in space}
+        value, error = yield from _inner_value(
+            model, {**fixed, **params}, part, folds, metric,
+            scaler=scaler, oversampling=oversampling, progress=progress,
+        )  # fmt: skip
+        if number > 0:
+            study.tell(
+                trial, value, state=TrialState.FAIL if value is None else TrialState.COMPLETE
+            )
+        yield Trial(number, params, value, time.perf_counter() - started, metric, error)
+
+
+def _inner_value(model, settings, part, folds, metric, **options):
+    """Mean of a metric over the inner folds, or None and a sentence that says why not."""
+    values = []
+    for row in evaluate_steps(
+        {model.name: lambda seed: model.build(settings, seed)}, part, folds, **options
+    ):
+        if isinstance(row, Progress):
+            yield row
+        elif row["error"]:
+            return None, row["error"]
+        elif row[metric] is None:
+            return None, f"{model.name} gives no {metric}."
+        else:
+            values.append(row[metric])
+    if np.isnan(values).all():
+        return None, f"No inner fold has rows of both sides, so {metric} cannot be measured."
+    return float(np.nanmean(values)), None
+
+
+def best_trial(trials: Iterable[Trial]) -> Trial | None:
+    """The trial to use: best value, the earlier one when equal."""
+    done = [trial for trial in trials if isinstance(trial, Trial) and trial.value is not None]
+    if not done:
+        return None
+    sign = 1 if METRICS[done[0].metric].higher_is_better else -1
+    return max(done, key=lambda trial: (sign * trial.value, -trial.number))
+
+
+def _suggest(trial, dimension: Dimension):
+    if dimension.options:
+        return trial.suggest_categorical(dimension.name, dimension.options)
+    if dimension.integer:
+        return trial.suggest_int(dimension.name, dimension.low, dimension.high, log=dimension.log)
+    return trial.suggest_float(dimension.name, dimension.low, dimension.high, log=dimension.log)
