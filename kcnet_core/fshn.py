@@ -14,7 +14,7 @@ from kcnet_core.devices import choose_device, explain_out_of_memory
 from kcnet_core.doa import split_rows
 from kcnet_core.parameters import Choice, Number, check_parameters
 from kcnet_core.randomness import generator, seed_sequence
-from kcnet_core.readout import check_rows, metric_for, prepare
+from kcnet_core.readout import as_tensor, check_rows, feature_dtype, metric_for, prepare
 from kcnet_core.records import EpochRecord
 from kcnet_core.ridge import rows_per_chunk
 from kcnet_core.targets import METRICS, score_outputs
@@ -127,9 +127,10 @@ class FSHNClassifier(ClassifierMixin, BaseEstimator):
         train, held = np.arange(len(X)), None
         if self.validation_fraction:
             train, held = split_rows(train, self.validation_fraction, groups, rng)
-        X, Y, w = (torch.from_numpy(np.ascontiguousarray(a, np.float32)) for a in (X, Y, w))
+        dtype = feature_dtype(X, self.n_hidden, self._device)
+        X, Y, w = (as_tensor(a).to(dtype) for a in (X, Y, w))
         w = w * (len(w) / w.sum())  # a common factor of the weights must not change the step
-        layers = self._draw_layers(X.shape[1], Y.shape[1], rng)
+        layers = self._draw_layers(X.shape[1], Y.shape[1], dtype, rng)
         history, started = [], time.perf_counter()
         for epoch in range(1, self.n_epochs + 1):
             begun = time.perf_counter()
@@ -153,12 +154,12 @@ class FSHNClassifier(ClassifierMixin, BaseEstimator):
                 self.timings_ = {"descent": time.perf_counter() - started}
             yield history[-1]
 
-    def _draw_layers(self, n_inputs, n_outputs, rng):
+    def _draw_layers(self, n_inputs, n_outputs, dtype, rng):
         """Weights and biases U(-1/sqrt(n), 1/sqrt(n)) for n inputs, as torch.nn.Linear."""
 
         def uniform(shape, n):
             values = (2 * rng.random(shape, dtype=np.float32) - 1) / np.float32(np.sqrt(n))
-            return torch.from_numpy(values).to(self._device)
+            return torch.from_numpy(values).to(self._device, dtype)
 
         B = self.n_hidden
         return [

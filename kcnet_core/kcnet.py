@@ -15,7 +15,7 @@ from kcnet_core.errors import KCNetError
 from kcnet_core.kenyon import kenyon_activity, strongest_cells
 from kcnet_core.parameters import Choice, Number, check_parameters
 from kcnet_core.randomness import generator, seed_sequence
-from kcnet_core.readout import STREAM_ALPHA, STREAM_HIDDEN, STREAM_SEARCH, RidgeReadout
+from kcnet_core.readout import STREAM_ALPHA, STREAM_HIDDEN, STREAM_SEARCH, RidgeReadout, as_tensor
 from kcnet_core.records import EpochRecord, Progress
 from kcnet_core.ridge import RidgeSums, Rows
 from kcnet_core.ridge_path import ALPHA_GRID, RidgePath
@@ -198,6 +198,13 @@ class KCNetClassifier(RidgeReadout):
         self.device = device
         self.random_state = random_state
 
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        # scikit-learn asks for 0.83 on blobs in a plane. With two inputs the fan-in can only be
+        # one, and full inhibition then cancels all but the difference of the two inputs.
+        tags.classifier_tags.poor_score = True
+        return tags
+
     # -- fitting -------------------------------------------------------------------------------
 
     def fit_steps(self, X, y, sample_weight=None, groups=None, *, matrices=False, progress=False):
@@ -273,7 +280,7 @@ class KCNetClassifier(RidgeReadout):
 
     def _searches(self, parts, X, Y, w, groups, code, fan_in, seed) -> list[doa.WiringSearch]:
         device = choose_device(self.device)
-        rows = [torch.from_numpy(np.ascontiguousarray(a, np.float32)) for a in (X, Y, w)]
+        rows = [as_tensor(np.asarray(a, np.float32)) for a in (X, Y, w)]
         cells = max(part.n_hidden for part in parts)
         held_out = self.gradient_rows == "held_out" or (
             self.gradient_rows == "auto" and len(X) < doa.FEW_ROWS

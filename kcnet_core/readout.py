@@ -88,6 +88,17 @@ def prepare(estimator, X, y, sample_weight, groups=None, classes=None, code=None
     return X, Y, w, groups, code
 
 
+def as_tensor(array: np.ndarray) -> torch.Tensor:
+    """A tensor on the same memory, or on a copy when torch could not promise to leave it alone."""
+    return torch.from_numpy(np.require(array, requirements=["C", "W"]))
+
+
+def feature_dtype(X: np.ndarray, n_hidden: int, device: torch.device) -> torch.dtype:
+    """float32, for speed; float64 for float64 data while that is just as quick."""
+    small = X.dtype == np.float64 and len(X) * n_hidden <= SMALL_PROBLEM
+    return torch.float64 if small and device.type != "mps" else torch.float32
+
+
 def metric_for(estimator, code: TargetCode) -> str:
     """The metric asked for, or the usual one for this kind of target."""
     return estimator.metric or DEFAULT_METRIC[code.kind]
@@ -153,8 +164,7 @@ class RidgeReadout(ClassifierMixin, BaseEstimator):
         """Forget an earlier fit and lay out the sums for a new one."""
         vars(self).pop("coef_", None)  # not fitted again until `_finish`
         self._device = choose_device(self.device)
-        small = X.dtype == np.float64 and len(X) * n_hidden <= SMALL_PROBLEM
-        self._dtype = torch.float64 if small else torch.float32
+        self._dtype = feature_dtype(X, n_hidden, self._device)
         self._code, self.classes_ = code, code.classes
         self.metric_ = self._metric_for(code)
         self._path = None
@@ -192,7 +202,7 @@ class RidgeReadout(ClassifierMixin, BaseEstimator):
         self.timings_["gram"] += time.perf_counter() - started
 
     def _rows_on_device(self, X: np.ndarray) -> torch.Tensor:
-        return torch.from_numpy(np.ascontiguousarray(X)).to(self._device, self._dtype)
+        return as_tensor(X).to(self._device, self._dtype)
 
     def _finish(self):
         """Solve, calibrate, and return the (training, leave-one-out) metric."""
@@ -296,7 +306,8 @@ class RidgeReadout(ClassifierMixin, BaseEstimator):
 
     def predict_proba(self, X) -> np.ndarray:
         """Probabilities (n, c), calibrated on leave-one-out outputs of the training rows."""
-        return self.calibration_.probabilities(self.class_scores(X).astype(np.float64))
+        Z = self.class_scores(X)
+        return self.calibration_.probabilities(Z.astype(np.float64))
 
     def hidden(self, X) -> np.ndarray:
         """Activity of the hidden units, (n, B)."""
