@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from rdkit import Chem
 from rdkit.Chem import Descriptors
 
 from kcnet_core.descriptor_table import DESCRIPTOR_NAMES
 
 _FUNCTIONS = dict(Descriptors.descList)
+# By default each of these four computes all electrotopological states again.
+for _name in ("MaxEStateIndex", "MinEStateIndex", "MaxAbsEStateIndex", "MinAbsEStateIndex"):
+    _FUNCTIONS[_name] = partial(_FUNCTIONS[_name], force=False)
 _COMPUTE = tuple(_FUNCTIONS[name] for name in DESCRIPTOR_NAMES)
 
 

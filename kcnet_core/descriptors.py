@@ -9,7 +9,7 @@ import numpy as np
 
 from kcnet_core.descriptor_table import DESCRIPTOR_NAMES, DESCRIPTORS, GROUPS, Descriptor
 from kcnet_core.limits import MAX_MOLECULES
-from kcnet_core.molecule_pool import RememberedTask
+from kcnet_core.molecule_tasks import RememberedTask
 from kcnet_core.molecules import Progress, Row, ShouldStop
 
 __all__ = ["DESCRIPTORS", "DESCRIPTOR_NAMES", "GROUPS", "Descriptor", "describe"]
@@ -71,5 +71,5 @@ def _not_finite(values: np.ndarray) -> str | None:
     shown = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
     why = ""
     if any("Charge" in name or "CHG" in name for name in names):
-        why = " RDKit's charge model does not know one of its atoms."
+        why = " RDKit's charge model does not know one of its atoms in this state."
     return f"Not finite: {shown}.{why} The molecule is left out."

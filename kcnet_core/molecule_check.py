@@ -40,13 +40,14 @@ def check_smiles(smiles: str) -> dict:
     -------
     dict
         Either `smiles` (canonical), `formula`, `heavy_atoms`, `weight` and perhaps `note` and
-        `suggestion`, or `error` and perhaps `suggestion` (a SMILES that may be meant instead).
+        `suggestion`, or `error` and perhaps `suggestion` (a SMILES that may be meant instead);
+        `unreadable` marks a text that is not the SMILES of a possible molecule.
     """
     if smiles.startswith("InChI="):
         return _inchi(smiles)
     mol, error = _parse(smiles)
     if mol is None:
-        return {"error": error}
+        return {"error": error, "unreadable": True}
     if "." in smiles:
         fragments = Chem.GetMolFrags(mol, asMols=True)
         if len(fragments) > 1:
@@ -175,8 +176,8 @@ def _refusal(mol: Chem.Mol) -> dict | None:
         return {"error": "Holds a wildcard atom (*): write the whole structure."}
     if metals:
         return {
-            "error": f"Holds a metal bound to the rest ({', '.join(metals)}); the descriptors are "
-            "made for organic molecules."
+            "error": f"Holds a metal ({', '.join(metals)}); the descriptors are made for organic "
+            "molecules."
         }
     if any(bond.GetBondType() not in _ORDINARY_BONDS for bond in mol.GetBonds()):
         return {

@@ -64,6 +64,7 @@ def draw_svg(
     drawer = rdMolDraw2D.MolDraw2DSVG(width, height)
     _set_options(drawer.drawOptions(), dark)
     rdDepictor.Compute2DCoords(mol, useRingTemplates=True)
+    rdDepictor.StraightenDepiction(mol)
     mol = _prepared(mol)
     drawer.DrawMolecule(mol)
     halos = "" if weights is None else _halos(drawer, mol, n_atoms, weights, scale, dark)

@@ -1,13 +1,14 @@
 """The child process in which all RDKit work happens: `python -m kcnet_core.molecule_worker`.
 
 A SMILES that makes RDKit hang or crash then costs its own row and never the server. The parent
-(`molecule_pool`) writes requests to stdin and reads one reply per item from stdout; each message
+(`molecule_process`) writes requests to stdin and reads one reply per item from stdout; each message
 is a length and that many bytes of JSON. The process ends when its stdin closes, that is also when
 the parent is killed; a computation that outlives its time is ended by the kernel.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -88,7 +89,8 @@ def _confine() -> None:
     ):
         _, hard = resource.getrlimit(kind)
         if hard == resource.RLIM_INFINITY or limit < hard:
-            resource.setrlimit(kind, (limit, hard))
+            with contextlib.suppress(OSError, ValueError):  # not every system has every limit
+                resource.setrlimit(kind, (limit, hard))
 
 
 def main(load=load_tasks) -> None:

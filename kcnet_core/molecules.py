@@ -13,7 +13,7 @@ from kcnet_core.limits import (
     MAX_PASTED_CHARACTERS,
     MAX_SMILES_LENGTH,
 )
-from kcnet_core.molecule_pool import RememberedTask
+from kcnet_core.molecule_tasks import RememberedTask
 from kcnet_core.smiles_text import Line, split_lines
 
 Progress = Callable[[int, int], None]
@@ -21,6 +21,7 @@ ShouldStop = Callable[[], bool]
 
 _check = RememberedTask("check", capacity=2 * MAX_MOLECULES)
 
+_MAX_GUESSES = 200
 _MISSING = frozenset(("", "na", "n/a", "nan", "none", "null", "-", "?"))
 # What people paste where a SMILES is asked for, and what to tell them.
 _NOT_SMILES = (
@@ -171,11 +172,14 @@ def _check_lines(lines: list[Line], keep_duplicates, progress, should_stop) -> l
         )
         for line in lines
     ]
+    unreadable = [i for i, row in enumerate(rows) if row.error is not None]
     pending = [i for i, row in enumerate(rows) if row.error is None]
     answers = _check([lines[i].smiles for i in pending], progress, should_stop)
     for i, answer in zip(pending, answers, strict=True):
         rows[i] = _judged(rows[i], answer)
-    rows = _with_suggestions(rows, lines)
+        if answer.failure is None and answer.value.get("unreadable"):
+            unreadable.append(i)
+    _suggest(rows, lines, unreadable[:_MAX_GUESSES])
     return _duplicates_reported(rows, keep_duplicates)
 
 
@@ -217,34 +221,24 @@ def _judged(row: Row, answer) -> Row:
     )
 
 
-def _with_suggestions(rows: list[Row], lines: list[Line]) -> list[Row]:
+def _suggest(rows: list[Row], lines: list[Line], unreadable: list[int]) -> None:
     """Offer what was probably meant: the structure after the name, or with plain characters."""
-    guesses = {}
-    for i, (row, line) in enumerate(zip(rows, lines, strict=True)):
-        if row.ok or row.suggestion is not None:
-            continue
-        plain = line.smiles.translate(_TYPOGRAPHY)
-        candidates = [other for other in line.others[-3:] if len(other) > 1]
-        if plain != line.smiles:
-            candidates.insert(0, plain)
-        candidates = [text for text in candidates if _refusal(text) is None]
-        if candidates:
-            guesses[i] = candidates
-    if not guesses:
-        return rows
-    texts = list(dict.fromkeys(text for group in guesses.values() for text in group))
+    guesses: dict[int, list[str]] = {}
+    for i in unreadable:
+        plain = lines[i].smiles.translate(_TYPOGRAPHY)
+        texts = [plain] if plain != lines[i].smiles else []
+        texts += [other for other in lines[i].others[-3:] if len(other) > 1]
+        guesses[i] = [text for text in texts if _refusal(text) is None]
+    texts = list(dict.fromkeys(text for texts in guesses.values() for text in texts))
     answers = dict(zip(texts, _check(texts), strict=True))
-    rows = list(rows)
-    for i, candidates in guesses.items():
-        for text in candidates:
-            value = answers[text].value
-            if value is not None and "error" not in value:
-                error = rows[i].error
-                if text in lines[i].others:
-                    error += " Put the SMILES first and the name after it."
-                rows[i] = replace(rows[i], error=error, suggestion=value["smiles"])
+    for i, texts in guesses.items():
+        for text in texts:
+            found = answers[text].value
+            if found is not None and "error" not in found:
+                hint = " Put the SMILES first and the name after it."
+                error = rows[i].error + (hint if text in lines[i].others else "")
+                rows[i] = replace(rows[i], error=error, suggestion=found["smiles"])
                 break
-    return rows
 
 
 def _duplicates_reported(rows: Iterable[Row], keep: bool) -> list[Row]:

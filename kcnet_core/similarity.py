@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from kcnet_core.limits import MAX_MOLECULES
-from kcnet_core.molecule_pool import RememberedTask
+from kcnet_core.molecule_tasks import RememberedTask
 
 RADIUS = 2
 N_BITS = 2048

@@ -8,12 +8,12 @@ import re
 from typing import NamedTuple
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
+_SPACE = re.compile(r"\s")
 _SEPARATOR = re.compile(r"[\s,;]")
 _CXSMILES = re.compile(r"\|[^|]*\|")
 _INVISIBLE = dict.fromkeys(map(ord, "\ufeff\u200b\u200c\u200d\u2060"))
 _DELIMITERS = "\t,;"
 
-_SMILES_HEADERS = frozenset(("smiles", "smi", "canonicalsmiles", "isomericsmiles", "structure"))
 _NAME_HEADERS = frozenset(
     ("name", "names", "title", "compound", "molecule", "odorname", "odorant", "id", "cid", "cas")
 )
@@ -44,14 +44,18 @@ def split_lines(text: str) -> list[Line]:
 
 def is_smiles_header(title: object) -> bool:
     """Whether a column title announces SMILES."""
-    return _key(str(title)) in _SMILES_HEADERS
+    return _announces_smiles(_key(str(title)))
+
+
+def _announces_smiles(key: str) -> bool:
+    return "smiles" in key or key == "smi"  # no SMILES holds an m, so it is no molecule
 
 
 def _header(line: str) -> tuple[str | None, int, int | None] | None:
     """(delimiter, SMILES column, name column or None) if the line is a header."""
     delimiter = next((mark for mark in _DELIMITERS if mark in line), None)
     keys = [_key(field) for field in _fields(line, delimiter)]
-    smiles = next((i for i, key in enumerate(keys) if key in _SMILES_HEADERS), None)
+    smiles = next((i for i, key in enumerate(keys) if _announces_smiles(key)), None)
     if smiles is None:
         return None
     name = next((i for i, key in enumerate(keys) if key in _NAME_HEADERS), None)
@@ -91,7 +95,8 @@ def _free_line(number: int, line: str) -> Line:
         delimiter = next((mark for mark in _DELIMITERS if mark in line), ",")
         smiles, *others = _fields(line, delimiter) or [""]
         return Line(number, line, smiles, others[0] if others else "", tuple(others))
-    found = _SEPARATOR.search(line)
+    # The commas of an InChI belong to it; it is told apart from a SMILES later.
+    found = (_SPACE if line.startswith("InChI=") else _SEPARATOR).search(line)
     if found is None:
         return Line(number, line, line, "")
     smiles, rest = line[: found.start()], _CXSMILES.sub(" ", line[found.start() :])

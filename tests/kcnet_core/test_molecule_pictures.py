@@ -1,0 +1,101 @@
+"""Drawings: every valid molecule gets one, in colours for its page, with halos where asked."""
+
+from __future__ import annotations
+
+import base64
+import re
+from xml.etree import ElementTree
+
+import pytest
+
+from kcnet_core.molecule_pictures import molecule_images, molecule_svg, svg_data_uri
+
+VANILLIN = "COc1cc(C=O)ccc1O"
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def halos(svg):
+    return ElementTree.fromstring(svg).findall(f"{SVG}circle")
+
+
+@pytest.mark.parametrize(
+    "smiles",
+    [
+        "C",
+        "CC1CCCCCCCCCCCCC(=O)C1",
+        "C[C@]12CCCC([C@@H]1CC[C@]3([C@@H]2CCO3)C)(C)C",
+        "C12C3C4C1C5C2C3C45",
+        "C" * 150,
+        "C[N+](C)(C)C",
+        "C[Se]C",
+        "c1ccc2c(c1)c1ccccc1c1ccccc21",
+        "O=C1c2ccccc2C(=O)c2ccccc21",
+    ],
+)
+def test_every_molecule_gets_a_drawing_of_the_size_asked_for(smiles):
+    svg = molecule_svg(smiles, 200, 120)
+    root = ElementTree.fromstring(svg)
+    assert root.tag == f"{SVG}svg" and root.get("viewBox") == "0 0 200 120"
+    assert root.findall(f"{SVG}path")
+    assert "no drawing" not in svg
+
+
+def test_the_background_is_transparent_and_the_element_can_stand_inside_a_page():
+    svg = molecule_svg(VANILLIN)
+    assert svg.startswith("<svg")
+    assert "<rect" not in svg and "#FFFFFF" not in svg.upper()
+
+
+def test_bonds_are_light_on_a_dark_page_and_dark_on_a_light_one():
+    bonds = {
+        dark: set(re.findall("#[0-9A-F]{6}", molecule_svg("CC", dark=dark))) for dark in (0, 1)
+    }
+    assert bonds == {0: {"#22262E"}, 1: {"#ECE9E2"}}
+
+
+def test_text_that_is_no_molecule_gives_a_neutral_picture():
+    for text in ("C1CC", "", "<script>alert(1)</script>", "\x00"):
+        svg = molecule_svg(text, 100, 80)
+        assert "no drawing" in svg and "script" not in svg
+        ElementTree.fromstring(svg)
+
+
+def test_halos_show_sign_by_colour_and_size_by_strength():
+    svg = molecule_svg("CCO", atom_weights=[2.0, -1.0, 0.0])
+    up, down = halos(svg)
+    assert "up" in up.get("fill") and "down" in down.get("fill")
+    assert float(up.get("opacity")) == pytest.approx(2 * float(down.get("opacity")), abs=0.01)
+
+
+def test_halos_lie_behind_the_bonds():
+    svg = molecule_svg("CCO", atom_weights=[1, 1, 1])
+    assert svg.rindex("<circle") < svg.index("<path")
+
+
+def test_one_scale_makes_drawings_comparable_and_is_never_exceeded():
+    weak = halos(molecule_svg("CCO", atom_weights=[1, 0, 0], weight_scale=4))
+    full = halos(molecule_svg("CCO", atom_weights=[4, 0, 0], weight_scale=4))
+    over = halos(molecule_svg("CCO", atom_weights=[9, 0, 0], weight_scale=4))
+    strengths = [float(circles[0].get("opacity")) for circles in (weak, full, over)]
+    assert strengths[0] == pytest.approx(strengths[1] / 4, abs=0.001)
+    assert strengths[1] == strengths[2]
+
+
+def test_weights_without_size_draw_no_halo():
+    assert halos(molecule_svg("CCO", atom_weights=[0, 0, 0])) == []
+    assert len(halos(molecule_svg("CCO", atom_weights=[float("nan"), 0, 1]))) == 1
+
+
+def test_weights_are_per_atom_also_when_the_drawing_adds_hydrogens():
+    bridged = "C[C@]12CCCC([C@@H]1CC[C@]3([C@@H]2CCO3)C)(C)C"
+    assert len(halos(molecule_svg(bridged, atom_weights=[1.0] * 17))) == 17
+    with pytest.raises(ValueError, match="2 atom weights for the 3 atoms of CCO"):
+        molecule_svg("CCO", atom_weights=[1, 2])
+
+
+def test_many_drawings_are_data_uris_in_order():
+    images = molecule_images(["CCO", "C1CC", "CCC"], 100, 80)
+    assert images[0] == svg_data_uri(molecule_svg("CCO", 100, 80))
+    assert images[2] == svg_data_uri(molecule_svg("CCC", 100, 80))
+    decoded = base64.b64decode(images[1].removeprefix("data:image/svg+xml;base64,")).decode()
+    assert "no drawing" in decoded
