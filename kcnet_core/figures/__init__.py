@@ -1,0 +1,27 @@
+"""Every chart of the product, as plotly figures that know nothing of the page they appear on.
+
+All functions take `dark` and give a `plotly.graph_objects.Figure`; `alt(figure)` is its text for
+those who cannot see it. Names are loaded when first used: reducing a matrix needs no plotly.
+"""
+
+from importlib import import_module
+
+_HOME = {
+    "layout": ("alt",),
+    "reduction": ("block_size", "matrix_png", "nice_limit", "reduce_matrix"),
+    "matrices": ("matrix_picture", "matrix_window"),
+    "curves": ("density_curve", "flips_bars", "lambda_path", "score_histogram", "validation_curve"),
+}
+_MODULE = {name: module for module, names in _HOME.items() for name in names}
+
+__all__ = sorted(_MODULE)
+
+
+def __getattr__(name):
+    if name in _MODULE:
+        return getattr(import_module(f"{__name__}.{_MODULE[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__():
+    return [*globals(), *__all__]

@@ -1,0 +1,167 @@
+"""Pictures of S and W: the whole matrix as one image, or a window that names every entry."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+
+from kcnet_core.figures.layout import bar_style, colour_bar, plain, style, unique_labels
+from kcnet_core.figures.reduction import block_size, matrix_png, nice_limit, reduce_matrix
+from kcnet_core.palette import colourscale, theme
+
+MAX_WINDOW = 200  # cells or inputs; more would freeze the page
+KINDS = {  # scale, what one pixel shows, for the alt text
+    "S": ("diverging", "mean score", "preference scores S"),
+    "W": ("sequential", "share of ones", "weights W"),
+    "difference": ("diverging", "change", "difference"),
+}
+
+
+def matrix_picture(
+    M: np.ndarray,
+    kind: str = "S",
+    *,
+    shape: tuple[int, int] | None = None,
+    limit: float | None = None,
+    n_submodels: int = 1,
+    title: str | None = None,
+    dark: bool = False,
+    height: int = 340,
+) -> go.Figure:
+    """A whole matrix as one palette PNG with axes in cells and inputs.
+
+    Parameters
+    ----------
+    M : ndarray of shape (B, d), or already reduced
+    kind : {"S", "W", "difference"}
+    shape : (B, d), optional
+        Of the full matrix, when M was reduced by `reduce_matrix` before.
+    limit : float, optional
+        End of the colour scale. S always spans -1 to 1; the others choose a round value that shows
+        the blocks well. Give it when pictures are to be compared.
+    n_submodels : int
+        Thin lines part the submodels of an ensemble.
+    """
+    if shape is None:
+        shape = M.shape
+        M = reduce_matrix(M, how="density" if kind == "W" else "mean")
+    (B, d), (rows, columns) = shape, (block_size(side) for side in shape)
+    scale, unit, what = KINDS[kind]
+    if limit is None:
+        limit = 1.0 if kind == "S" else nice_limit(M)
+    low = -limit if scale == "diverging" else 0.0
+    figure = go.Figure(
+        [
+            go.Image(
+                source=matrix_png(M, scale, dark, limit),
+                x0=(columns - 1) / 2,
+                dx=columns,
+                y0=(rows - 1) / 2,
+                dy=rows,
+                hoverinfo="skip",
+            ),
+            colour_bar(scale, dark, low, limit, unit),
+        ]
+    )
+    alt = (
+        f"{title or what.capitalize()}: {B} Kenyon cells in rows, {d} inputs in columns"
+        + (f", {rows} x {columns} entries per pixel" if rows * columns > 1 else "")
+        + f"; {unit} {M.min():.2g} to {M.max():.2g}, on average {M.mean():.2g}."
+    )
+    style(
+        figure,
+        alt,
+        dark=dark,
+        x="Input",
+        y="Kenyon cell",
+        title=title,
+        height=height,
+        margin={"r": 84},
+    )
+    frame_axes(figure, dark, [-0.5, d - 0.5], [B - 0.5, -0.5])
+    for k in range(1, n_submodels):
+        at = k * B / n_submodels - 0.5
+        line = {"color": theme(dark).muted, "width": 0.5}
+        figure.add_shape(type="line", x0=-0.5, x1=d - 0.5, y0=at, y1=at, line=line)
+    return figure
+
+
+def frame_axes(figure: go.Figure, dark: bool, x_range: list, y_range: list):
+    """Axes around a picture: a thin frame, no grid, and no forced square pixels."""
+    frame = {"showline": True, "mirror": True, "linecolor": theme(dark).grid, "showgrid": False}
+    figure.update_xaxes(range=x_range, **frame)
+    figure.update_yaxes(range=y_range, scaleanchor=False, ticks="outside", ticklen=4, **frame)
+
+
+def matrix_window(
+    M: np.ndarray,
+    rows: slice,
+    columns: slice,
+    feature_names,
+    kind: str = "S",
+    *,
+    title: str | None = None,
+    dark: bool = False,
+    height: int = 460,
+) -> go.Figure:
+    """A part of the full matrix, at most 200 x 200, that names input and cell on hover.
+
+    Parameters
+    ----------
+    rows, columns : slice or (start, stop)
+        Cells and inputs to show; cut to the matrix and to the largest window.
+    """
+    cells, inputs = (
+        _window(part, side) for part, side in zip((rows, columns), M.shape, strict=True)
+    )
+    z = M[cells, inputs]
+    names = unique_labels(list(feature_names)[inputs])
+    scale, unit, what = KINDS[kind]
+    if kind == "W":
+        unit = "connected"
+    limit = 1.0 if kind in ("S", "W") else nice_limit(z)
+    figure = go.Figure(
+        go.Heatmap(
+            z=z.astype(np.float32) if kind != "W" else z.astype(np.uint8),
+            x=names,
+            y=np.arange(cells.start, cells.stop),
+            zmin=-limit if scale == "diverging" else 0,
+            zmax=limit,
+            colorscale=colourscale(scale, dark),
+            colorbar=bar_style(theme(dark), unit),
+            hovertemplate="%{x}<br>Kenyon cell %{y}<br>"
+            + ("S = %{z:.3f}" if kind == "S" else "%{z:.3g}")
+            + "<extra></extra>",
+        )
+    )
+    alt = (
+        f"{title or what.capitalize()} of Kenyon cells {cells.start} to {cells.stop - 1} and "
+        f"inputs {plain(feature_names[inputs.start])} to {plain(feature_names[inputs.stop - 1])}."
+    )
+    style(
+        figure,
+        alt,
+        dark=dark,
+        x="Input",
+        y="Kenyon cell",
+        title=title,
+        height=height,
+        margin={"r": 84},
+    )
+    every = max(1, len(names) // 20)
+    frame_axes(figure, dark, [-0.5, len(names) - 0.5], [cells.stop - 0.5, cells.start - 0.5])
+    figure.update_xaxes(
+        type="category",
+        tickvals=names[::every],
+        ticktext=[name if len(name) <= 24 else name[:23] + "…" for name in names[::every]],
+        tickangle=-60,
+        automargin=True,
+    )
+    return figure
+
+
+def _window(part, side: int) -> slice:
+    start, stop = (part.start, part.stop) if isinstance(part, slice) else part
+    start = min(max(0, start or 0), side - 1)
+    stop = side if stop is None else stop
+    return slice(start, max(start + 1, min(stop, side, start + MAX_WINDOW)))
