@@ -5,12 +5,22 @@ from __future__ import annotations
 from dataclasses import replace
 from importlib import import_module
 
-from kcnet_core.datasets import images, store
+from kcnet_core.datasets import images, keller, store
 from kcnet_core.datasets.catalogue import CATALOGUE, DatasetInfo
 from kcnet_core.datasets.dataset import Dataset
+from kcnet_core.datasets.sources import fetch
 from kcnet_core.errors import DataError
 
-__all__ = ["Dataset", "DatasetInfo", "available", "load"]
+__all__ = ["Dataset", "DatasetInfo", "available", "fetch", "load"]
+
+_IMAGE_OPTIONS = ("normalise", "n_train", "n_test", "seed")
+_ODOR_OPTIONS = ("target", "min_positives", "progress", "should_stop")
+_LOADERS = {  # name: module, function, its first arguments, its options
+    "keller_2016": ("keller", "load_keller", (), (*_ODOR_OPTIONS, "top_k", "per")),
+    "mnist_sample": ("images", "load_mnist_sample", (), _IMAGE_OPTIONS),
+    "digits": ("images", "load_digits", (), _IMAGE_OPTIONS),
+    **{name: ("images", "load_idx_set", (name,), _IMAGE_OPTIONS) for name in images.IDX_SETS},
+}
 
 
 def available() -> list[DatasetInfo]:
@@ -27,6 +37,8 @@ def load(name: str, **options) -> Dataset:
         One of the names in `available()`.
     **options
         Image sets: normalise, n_train, n_test, seed (see `images.load_idx_set`).
+        Odor sets: target, min_positives, progress, should_stop; keller_2016 also top_k and per
+        (see `keller.load_keller`).
 
     Raises
     ------
@@ -52,15 +64,9 @@ def load(name: str, **options) -> Dataset:
     return getattr(import_module(f"{__name__}.{module}"), function)(*arguments, **options)
 
 
-_IMAGE_OPTIONS = ("normalise", "n_train", "n_test", "seed")
-_LOADERS = {  # name: module, function, its first arguments, its options
-    "mnist_sample": ("images", "load_mnist_sample", (), _IMAGE_OPTIONS),
-    "digits": ("images", "load_digits", (), _IMAGE_OPTIONS),
-    **{name: ("images", "load_idx_set", (name,), _IMAGE_OPTIONS) for name in images.IDX_SETS},
-}
-
-
 def _with_status(info: DatasetInfo) -> DatasetInfo:
+    if info.name == "keller_2016" and store.find(keller.FILES):
+        return replace(info, status="present")
     if info.name in images.IDX_SETS:
         folder = store.find(images.IDX_SETS[info.name].files())
         if folder is not None:

@@ -7,7 +7,20 @@ import sys
 from pathlib import Path
 
 from kcnet_core.datasets.catalogue import CATALOGUE
+from kcnet_core.datasets.downloads import DownloadStopped, download
 from kcnet_core.errors import DataError
+
+__all__ = [
+    "DownloadStopped",
+    "cache_folder",
+    "data_folder",
+    "data_folders",
+    "download",
+    "download_folder",
+    "find",
+    "missing",
+    "require",
+]
 
 
 def cache_folder() -> Path:
@@ -23,14 +36,18 @@ def cache_folder() -> Path:
     return Path(base) / "kcnet"
 
 
+def download_folder() -> Path:
+    """Where downloads go, in the same layout as any data folder."""
+    return cache_folder() / "data"
+
+
 def data_folders() -> tuple[Path, ...]:
     """Where datasets are looked for, in order: KCNET_DATA when it is set, then our own downloads.
 
     The folder named by KCNET_DATA is only ever read.
     """
-    downloads = cache_folder() / "data"
     given = os.environ.get("KCNET_DATA")
-    return (Path(given).expanduser(), downloads) if given else (downloads,)
+    return (Path(given).expanduser(), download_folder()) if given else (download_folder(),)
 
 
 def data_folder() -> Path:
@@ -71,3 +88,4 @@ def require(name: str, files: tuple[str, ...]) -> Path:
         f"{info.title} is not on this machine yet{some}. Download it ({size}) on the Data page or "
         f'with kcnet_core.datasets.fetch("{name}"), or set KCNET_DATA to a folder that holds it.'
     )
+

@@ -1,0 +1,116 @@
+"""Descriptors of a fixed set of molecules, kept in the cache folder so that they are computed once.
+
+A cache file is a plain npz (never pickled) named by a digest of the SMILES, the descriptor names
+and RDKit's version; one that is damaged is ignored and written anew, one that cannot be written is
+done without. Only successes are kept: a molecule that failed may succeed on a quieter machine.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+
+import numpy as np
+
+from kcnet_core.datasets import store
+from kcnet_core.errors import DataError
+from kcnet_core.whole_file import write_whole
+
+
+@dataclass(frozen=True)
+class Described:
+    """Canonical SMILES and descriptors by the SMILES as written; reasons for those without."""
+
+    smiles: dict[str, str] = field(default_factory=dict)
+    values: dict[str, np.ndarray] = field(default_factory=dict)
+    errors: dict[str, str] = field(default_factory=dict)
+    parts: dict[str, str] = field(default_factory=dict)  # salts: the organic part that was taken
+
+
+def describe_texts(texts: Sequence[str], progress=None, should_stop=None) -> Described:
+    """Check and describe every distinct SMILES, from the cache as far as it goes."""
+    texts = list(dict.fromkeys(texts))
+    path = store.cache_folder() / "descriptors" / f"{_digest(texts)}.npz"
+    described = _read(path, set(texts))
+    unknown = [text for text in texts if text not in described.values]
+    if unknown:
+        n_known = len(described.values)
+        _compute(unknown, described, progress, should_stop)
+        if len(described.values) > n_known:
+            _write(path, described)
+        if should_stop and should_stop():
+            raise DataError("Describing the molecules was stopped; nothing was loaded.")
+    return described
+
+
+def _digest(texts) -> str:
+    from kcnet_core.descriptor_table import DESCRIPTOR_NAMES
+
+    identity = json.dumps([version("rdkit"), DESCRIPTOR_NAMES, texts])
+    return hashlib.sha256(identity.encode()).hexdigest()[:32]
+
+
+def _compute(texts, described: Described, progress, should_stop):
+    import pandas as pd
+
+    from kcnet_core.descriptors import describe
+    from kcnet_core.molecules import read_frame
+
+    options = {"keep_duplicates": True, "should_stop": should_stop}
+    rows = read_frame(pd.DataFrame({"smiles": texts}), "smiles", **options)
+    salts = [row for row in rows if not row.ok and row.suggestion]
+    if salts:
+        offered = pd.DataFrame({"smiles": [row.suggestion for row in salts]})
+        for salt, part in zip(salts, read_frame(offered, "smiles", **options), strict=True):
+            if part.ok:
+                rows[salt.number - 1] = part
+                described.parts[salt.text] = part.molecule.smiles
+    rows, X = describe(rows, progress, should_stop)
+    vectors = iter(X)
+    for text, row in zip(texts, rows, strict=True):
+        if row.ok:
+            described.smiles[text] = row.molecule.smiles
+            described.values[text] = next(vectors)
+        else:
+            described.errors[text] = row.error
+
+
+def _read(path, wanted: set[str]) -> Described:
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            texts, smiles, parts = (file[key].tolist() for key in ("texts", "smiles", "parts"))
+            X = file["X"]
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):
+        return Described()
+    if not (X.ndim == 2 and len(texts) == len(smiles) == len(parts) == len(X)):
+        return Described()
+    if X.dtype != np.float32 or not np.isfinite(X).all() or not set(texts) <= wanted:
+        return Described()
+    return Described(
+        smiles=dict(zip(texts, smiles, strict=True)),
+        values=dict(zip(texts, X, strict=True)),
+        parts={text: part for text, part in zip(texts, parts, strict=True) if part},
+    )
+
+
+def _write(path, described: Described):
+    texts = list(described.values)
+    buffer = io.BytesIO()
+    np.savez_compressed(
+        buffer,
+        texts=np.array(texts),
+        smiles=np.array([described.smiles[text] for text in texts]),
+        parts=np.array([described.parts.get(text, "") for text in texts]),
+        X=np.stack([described.values[text] for text in texts]),
+    )
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, buffer.getvalue())
+    except OSError:  # read-only or full: the next time computes again
+        return

@@ -1,0 +1,271 @@
+"""Download one file so that it is either whole and checked, or not there at all.
+
+Bytes arrive in `<name>.part` beside the target, which is kept when something goes wrong, so that
+the next try goes on where the last one ended. Only a file with the right checksum gets its name.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import http.client
+import os
+import shutil
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from contextlib import contextmanager
+from pathlib import Path
+
+from kcnet_core.errors import DataError, LimitError
+from kcnet_core.limits import MAX_DOWNLOAD_BYTES
+
+try:
+    import fcntl
+except ImportError:  # Windows: without the lock two downloads of one file would disturb each other
+    fcntl = None
+
+CHUNK_BYTES = 2**18
+SILENCE_SECONDS = 20.0  # a server that sends nothing for so long is given up
+ATTEMPTS = 3  # a connection that breaks is taken up again so many times in all
+
+
+class DownloadStopped(DataError):
+    """The person stopped the download; what has arrived is kept for the next time."""
+
+
+class _Broken(Exception):
+    """The connection ended early; worth another attempt."""
+
+
+def download(
+    url: str,
+    target: Path,
+    *,
+    sha256: str | None = None,
+    md5: str | None = None,
+    size: int | None = None,
+    progress: Callable[[int, int | None], None] | None = None,
+    should_stop: Callable[[], bool] | None = None,
+    timeout: float = SILENCE_SECONDS,
+) -> Path:
+    """Fetch `url` into `target`, going on from a partial file when there is one.
+
+    Parameters
+    ----------
+    url : str
+        http or https.
+    target : Path
+        Left alone when it exists already.
+    sha256, md5 : str or None
+        Hex digest that the whole file must have.
+    size : int or None
+        Its exact number of bytes, when known.
+    progress : callable or None
+        Called with the bytes that are here and the bytes in all (None when unknown).
+    should_stop : callable or None
+        Asked after every chunk; True ends the download with `DownloadStopped`.
+    timeout : float
+        Seconds of silence after which the server is given up.
+
+    Raises
+    ------
+    DataError
+        With one sentence: not reachable, refused, silent, cut short, wrong content, disk full,
+        or a folder that cannot be written to.
+    """
+    target = Path(target)
+    if target.is_file():
+        return target
+    if not url.startswith(("https://", "http://")):
+        raise DataError(f"{target.name} can only be downloaded over http or https.")
+    part = target.with_name(f"{target.name}.part")
+    with _writing(target), _part_file(part) as file:
+        transfer = _Transfer(url, target.name, file, size, progress, should_stop, timeout)
+        resumed = transfer.n_here > 0
+        transfer.run()
+        problem = _problem(file, sha256, md5, size)
+        if problem and resumed:
+            # The old partial file may stem from another version of the source: once from the start.
+            transfer.restart()
+            transfer.run()
+            problem = _problem(file, sha256, md5, size)
+        if problem:
+            part.unlink()
+            raise DataError(
+                f"{target.name} arrived, but {problem}: the download was damaged or its source has "
+                "changed. It was thrown away; try again, and if that does not help, get the file "
+                "from another place and put it into the folder that KCNET_DATA names."
+            )
+        file.flush()
+        os.fsync(file.fileno())
+        os.replace(part, target)
+    return target
+
+
+class _Transfer:
+    """Bytes from a url to an open partial file, over as many connections as it takes."""
+
+    def __init__(self, url, name, file, size, progress, should_stop, timeout):
+        self.url, self.name, self.file, self.size = url, name, file, size
+        self.progress, self.should_stop, self.timeout = progress, should_stop, timeout
+        self.n_here = file.seek(0, os.SEEK_END)
+        if size is not None and self.n_here > size:
+            self.restart()
+
+    def restart(self):
+        self.file.seek(0)
+        self.file.truncate()
+        self.n_here = 0
+
+    def run(self):
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                self._connect()
+                return
+            except _Broken as broken:
+                if attempt == ATTEMPTS:
+                    raise DataError(
+                        f"{self.name}: {broken}. {self.n_here:,} bytes are kept; "
+                        "try again and the download goes on from there."
+                    ) from broken
+
+    def _connect(self):
+        self._report(self.size)
+        if self.n_here == self.size:
+            return
+        request = urllib.request.Request(self.url, headers={"User-Agent": "kcnet"})
+        if self.n_here:
+            request.add_header("Range", f"bytes={self.n_here}-")
+        try:
+            with urllib.request.urlopen(request, timeout=self.timeout) as response:
+                self._receive(response)
+        except urllib.error.HTTPError as error:
+            if error.code == 416 and self.n_here:  # nothing after our last byte: is it all there?
+                return
+            if error.code >= 500:
+                raise _Broken(f"the server answered {error.code} {error.reason}") from error
+            raise DataError(
+                f"{self.name} cannot be downloaded: the server answered {error.code} "
+                f"{error.reason}."
+            ) from error
+        except urllib.error.URLError as error:
+            if isinstance(error.reason, TimeoutError):
+                raise _Broken(f"the server did not answer in {self.timeout:g} seconds") from error
+            raise DataError(
+                f"{self.name} cannot be downloaded: its server cannot be reached. "
+                "Check the network connection and try again."
+            ) from error
+        except (ConnectionError, http.client.HTTPException) as error:
+            raise _Broken("the connection broke") from error
+        except TimeoutError as error:
+            raise _Broken(f"the server did not answer in {self.timeout:g} seconds") from error
+
+    def _receive(self, response):
+        if self.n_here and not self._goes_on(response):
+            self.restart()
+        announced = response.headers.get("Content-Length", "")
+        total = self.n_here + int(announced) if announced.isdigit() else self.size
+        if (total or 0) > MAX_DOWNLOAD_BYTES:
+            raise _too_large(self.name)
+        _check_space(self.file.name, self.name, (total or 0) - self.n_here)
+        self._report(total)
+        while chunk := self._read(response):
+            self.file.write(chunk)
+            self.n_here += len(chunk)
+            if self.n_here > (total or MAX_DOWNLOAD_BYTES):
+                raise _too_large(self.name)
+            self._report(total)
+        if total is not None and self.n_here < total:
+            raise _Broken(f"the connection ended after {self.n_here:,} of {total:,} bytes")
+
+    def _read(self, response) -> bytes:
+        try:
+            return response.read1(CHUNK_BYTES)
+        except TimeoutError as error:
+            raise _Broken(f"the server sent nothing for {self.timeout:g} seconds") from error
+        except (OSError, http.client.HTTPException) as error:
+            raise _Broken("the connection broke") from error
+
+    def _goes_on(self, response) -> bool:
+        content_range = response.headers.get("Content-Range", "")
+        return response.status == 206 and content_range.startswith(f"bytes {self.n_here}-")
+
+    def _report(self, total):
+        if self.progress:
+            self.progress(self.n_here, total)
+        if self.should_stop and self.should_stop():
+            self.file.flush()
+            raise DownloadStopped(
+                f"The download of {self.name} was stopped. {self.n_here:,} bytes are kept; "
+                "the next download goes on from there."
+            )
+
+
+def _problem(file, sha256, md5, size) -> str | None:
+    """What is wrong with a whole file, or None."""
+    n_bytes = file.seek(0, os.SEEK_END)
+    if size is not None and n_bytes != size:
+        return f"it has {n_bytes:,} bytes instead of {size:,}"
+    for algorithm, expected in (("sha256", sha256), ("md5", md5)):
+        if expected is not None:
+            file.seek(0)
+            digest = hashlib.file_digest(
+                file, lambda name=algorithm: hashlib.new(name, usedforsecurity=False)
+            )
+            if digest.hexdigest() != expected:
+                return f"its {algorithm.upper()} checksum is not the published one"
+    return None
+
+
+def _too_large(name) -> LimitError:
+    return LimitError(
+        f"{name} is larger than it should be; no download may exceed "
+        f"{MAX_DOWNLOAD_BYTES:,} bytes (MAX_DOWNLOAD_BYTES)."
+    )
+
+
+def _check_space(path, name, n_bytes):
+    free = shutil.disk_usage(os.path.dirname(path) or ".").free
+    if n_bytes > free:
+        raise DataError(
+            f"{name} needs {n_bytes / 1e6:,.1f} MB and the disk has {free / 1e6:,.1f} MB free. "
+            "Make room, or set KCNET_CACHE to a folder on another disk."
+        )
+
+
+@contextmanager
+def _writing(target: Path):
+    """Turn the operating system's refusals into sentences (without naming local paths)."""
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise DataError(
+                f"The disk became full while {target.name} was downloaded. Make room and try "
+                "again, or set KCNET_CACHE to a folder on another disk."
+            ) from error
+        raise DataError(
+            f"{target.name} cannot be stored: the cache folder cannot be written to "
+            f"({error.strerror}). Set KCNET_CACHE to a folder that can."
+        ) from error
+
+
+@contextmanager
+def _part_file(part: Path):
+    """The partial file, open for appending by nobody else."""
+    with open(part, "ab+") as file:
+        if fcntl is not None:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                raise DataError(
+                    f"{part.stem} is being downloaded already; wait until that has ended."
+                ) from error
+        try:
+            yield file
+        except BaseException:
+            if file.seek(0, os.SEEK_END) == 0:  # nothing worth keeping
+                part.unlink(missing_ok=True)
+            raise

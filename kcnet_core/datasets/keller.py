@@ -1,0 +1,217 @@
+"""Keller & Vosshall 2016: people's ratings of 480 molecules at two dilutions each."""
+
+from __future__ import annotations
+
+import zlib
+from pathlib import Path
+
+import numpy as np
+
+from kcnet_core.datasets import store
+from kcnet_core.datasets.catalogue import CATALOGUE
+from kcnet_core.datasets.dataset import Dataset
+from kcnet_core.datasets.keller_labels import (
+    QUESTIONNAIRE,
+    descriptor_use,
+    n_ties,
+    odor_characters,
+    pooled,
+)
+from kcnet_core.datasets.odor import MIN_POSITIVES, odor_dataset
+from kcnet_core.errors import DataError
+
+FOLDER = "keller_2016"
+FILES = tuple(f"{FOLDER}/{name}" for name in ("molecules.csv", "stimuli.csv", "behavior.csv"))
+PAPER_RATES = {"Sweet": 0.5813, "Musky": 0.419}
+
+# The published table has no structure for these two (their CID was entered as a CAS number).
+_SMILES_BY_CAS = {
+    "109-19-0": "CC(C)COC(C)=O",  # isobutyl acetate
+    "3796-70-1": "CC(C)=CCCC(C)=CCCC(C)=O",  # geranylacetone
+}
+_COLUMNS = {
+    "molecules.csv": ("CID", "OdorName", "CAS", "CanonicalSMILES"),
+    "stimuli.csv": ("Stimulus", "CIDs", "Ratio"),
+    "behavior.csv": ("Stimulus", "Subject", "MeasurementValue", "Value"),
+}
+
+
+def load_keller(
+    *,
+    target: str | None = None,
+    top_k: int = 3,
+    per: str = "stimulus",
+    min_positives: int = MIN_POSITIVES,
+    progress=None,
+    should_stop=None,
+) -> Dataset:
+    """One row per stimulus (a molecule at a dilution), labelled with its odor characters.
+
+    Parameters
+    ----------
+    target : str or None
+        One descriptor, such as "Sweet" or "Musky", as a two-class problem; None: all of them at
+        once, multi-label.
+    top_k : int
+        How many of the most used descriptors are a stimulus' odor characters.
+    per : {"stimulus", "compound"}
+        Count the use of descriptors for each stimulus, or for both dilutions of a compound
+        together, which gives them the same characters.
+    min_positives : int
+        Multi-label only: characters of fewer rows are left out (and named in the report).
+    progress, should_stop : callable or None
+        For the descriptors, when they have to be computed.
+    """
+    if per not in ("stimulus", "compound"):
+        raise DataError(f"per is {per!r}; choose stimulus or compound.")
+    if not 1 <= top_k <= 20:
+        raise DataError(f"top_k is {top_k}; choose 1 to 20, the number of descriptors rated.")
+    folder = store.require("keller_2016", FILES) / FOLDER
+    use = descriptor_use(_read(folder, "behavior.csv"))
+    if not len(use.stimuli):
+        raise DataError("behavior.csv holds no rating of any odor descriptor.")
+    report = [
+        f"{len(use.stimuli):,} stimuli rated by {use.n_subjects} people on "
+        f"{len(use.descriptors)} descriptors; {use.n_rated_twice:,} times somebody rated a "
+        "stimulus twice and counts once, with the higher rating."
+    ]
+    unrated = [name.capitalize() for name in QUESTIONNAIRE if name not in use.descriptors]
+    if unrated:
+        report.append(f"behavior.csv has no ratings of {', '.join(unrated)}.")
+    stimuli = _stimuli(folder, use, report)
+    place = np.searchsorted(use.stimuli, stimuli["Stimulus"])
+    counts, sums = use.counts[place], use.sums[place]
+    if per == "compound":
+        _, compound = np.unique(stimuli["CID"].to_numpy(dtype=str), return_inverse=True)
+        counts, sums = pooled(counts, compound), pooled(sums, compound)
+    labels = odor_characters(counts, sums, top_k)
+    characters = tuple(name.capitalize() for name in use.descriptors)
+    report += _label_sentences(labels, counts, characters, top_k, per)
+
+    stimuli, labels, smiles, X, names = _described(stimuli, labels, report, progress, should_stop)
+    info = CATALOGUE["keller_2016"]
+    return odor_dataset(
+        name="keller_2016",
+        title=info.title,
+        citation=info.citation,
+        licence=info.licence,
+        smiles=smiles,
+        X=X,
+        descriptor_names=names,
+        labels=labels,
+        characters=characters,
+        target=target,
+        min_positives=min_positives,
+        dilutions=stimuli["Ratio"].tolist(),
+        row_names=tuple(
+            f"{name} ({ratio})"
+            for name, ratio in zip(stimuli["OdorName"], stimuli["Ratio"], strict=True)
+        ),
+        report=report,
+    )
+
+
+def _stimuli(folder: Path, use, report):
+    """Rated stimuli with molecule, name and SMILES; mends and names the table's slips."""
+    molecules = _read(folder, "molecules.csv")
+    repeated = molecules["CID"].duplicated()
+    if repeated.any():
+        report.append(
+            f"{', '.join(molecules['OdorName'][repeated])} is listed twice in molecules.csv; the "
+            "first entry is used."
+        )
+    molecules = molecules[~repeated]
+    stimuli = _read(folder, "stimuli.csv")
+    by_cas = dict(zip(molecules["CAS"], molecules["CID"], strict=True))
+    unknown = ~stimuli["CIDs"].isin(molecules["CID"])
+    by_number = unknown & stimuli["CIDs"].isin(list(by_cas))
+    if by_number.any():
+        numbers = stimuli["CIDs"][by_number].unique()
+        report.append(
+            f"{by_number.sum()} stimuli name a CAS number ({', '.join(numbers)}) where a CID "
+            "should be; they were matched by it."
+        )
+    stimuli["CID"] = stimuli["CIDs"].where(~by_number, stimuli["CIDs"].map(by_cas))
+    stimuli = stimuli.merge(molecules[["CID", "OdorName", "CAS", "CanonicalSMILES"]], on="CID")
+
+    lacking = molecules["CanonicalSMILES"].isna()
+    known = lacking & molecules["CAS"].isin(list(_SMILES_BY_CAS))
+    if known.any():
+        report.append(
+            f"{', '.join(molecules['OdorName'][known])} have no SMILES in molecules.csv; their "
+            "structures were added."
+        )
+    stimuli["CanonicalSMILES"] = stimuli["CanonicalSMILES"].fillna(
+        stimuli["CAS"].map(_SMILES_BY_CAS)
+    )
+    rated = stimuli["Stimulus"].isin(use.stimuli)
+    if not rated.all():
+        report.append(
+            f"{(~rated).sum()} of {len(stimuli)} stimuli have no ratings in behavior.csv and were "
+            f"dropped: {_names(stimuli[~rated])}."
+        )
+    return stimuli[rated].sort_values("Stimulus").reset_index(drop=True)
+
+
+def _described(stimuli, labels, report, progress, should_stop):
+    """Rows whose molecule has descriptors, and those descriptors."""
+    from kcnet_core.datasets.descriptor_cache import describe_texts
+    from kcnet_core.descriptor_table import DESCRIPTOR_NAMES
+
+    texts = stimuli["CanonicalSMILES"].fillna("")
+    found = describe_texts(texts.tolist(), progress, should_stop)
+    for text, part in found.parts.items():
+        names = ", ".join(stimuli["OdorName"][texts == text].unique())
+        report.append(f"{names} is a salt; its organic part {part} was described.")
+    ok = texts.isin(list(found.values))
+    for text in texts[~ok].unique():
+        lost = stimuli[texts == text]
+        report.append(f"Dropped: {_names(lost)}. {found.errors[text]}")
+    if not ok.any():
+        raise DataError("None of the molecules could be described; " + report[-1])
+    texts = texts[ok].tolist()
+    smiles = [found.smiles[text] for text in texts]
+    X = np.stack([found.values[text] for text in texts])
+    return stimuli[ok], labels[ok.to_numpy()], smiles, X, DESCRIPTOR_NAMES
+
+
+def _label_sentences(labels, counts, characters, top_k, per):
+    sentences = [
+        f"A descriptor counts when somebody rated it above 0; the {top_k} most used of a {per} "
+        f"are its odor characters. Counting left {n_ties(counts, top_k)} of {len(counts)} rows "
+        "tied at the last place; the higher sum of ratings decided, then the questionnaire's order."
+    ]
+    rates = [
+        f"{name} is a character of {labels[:, characters.index(name)].mean():.1%} of the rows "
+        f"(the paper has {rate:.2%})"
+        for name, rate in PAPER_RATES.items()
+        if name in characters
+    ]
+    if rates and top_k == 3:
+        sentences.append("; ".join(rates) + ".")
+    return sentences
+
+
+def _names(stimuli) -> str:
+    return ", ".join(
+        f"{name} ({ratio})"
+        for name, ratio in zip(stimuli["OdorName"], stimuli["Ratio"], strict=True)
+    )
+
+
+def _read(folder: Path, name: str):
+    """A table as text columns; numbers only where they are needed."""
+    import pandas as pd
+
+    path = folder / name
+    if not path.is_file():
+        path = folder / f"{name}.gz"
+    dtype = {column: "int64" if column == "Stimulus" else "str" for column in _COLUMNS[name]}
+    try:
+        return pd.read_csv(path, usecols=list(dtype), dtype=dtype)
+    except (OSError, EOFError, ValueError, zlib.error) as error:
+        raise DataError(
+            f"{path.name} of Keller 2016 is damaged or has another layout "
+            f"(it should have the columns {', '.join(_COLUMNS[name])}). "
+            "Delete it and download it again."
+        ) from error

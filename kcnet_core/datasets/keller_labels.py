@@ -1,0 +1,102 @@
+"""From people's ratings to odor characters: which descriptors were used most for a stimulus.
+
+A descriptor counts as used when its rating is above 0. A subject who rated a stimulus twice counts
+once, with the higher rating. The `top_k` descriptors that most subjects used are the stimulus'
+odor characters; between descriptors used equally often the one with the higher sum of ratings goes
+first, and then the one that comes first in the questionnaire.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+QUESTIONNAIRE = (
+    *("EDIBLE", "BAKERY", "SWEET", "FRUIT", "FISH", "GARLIC", "SPICES", "COLD", "SOUR", "BURNT"),
+    *("ACID", "WARM", "MUSKY", "SWEATY", "AMMONIA/URINOUS", "DECAYED", "WOOD", "GRASS", "FLOWER"),
+    "CHEMICAL",
+)
+
+
+@dataclass(frozen=True)
+class DescriptorUse:
+    """How a crowd described stimuli; arrays are stimuli x descriptors."""
+
+    stimuli: np.ndarray  # (n,) stimulus numbers, ascending
+    descriptors: tuple[str, ...]  # in the questionnaire's order
+    counts: np.ndarray  # subjects who used the descriptor
+    sums: np.ndarray  # sum of their ratings
+    n_subjects: int
+    n_rated_twice: int  # pairs of subject and stimulus with more than one rating
+
+
+def descriptor_use(ratings) -> DescriptorUse:
+    """Count descriptor use.
+
+    Parameters
+    ----------
+    ratings : DataFrame
+        Columns Stimulus, Subject, MeasurementValue and Value: one rating per row. Measurements
+        outside the questionnaire and values that are no number are ignored.
+    """
+    import pandas as pd
+
+    # Few distinct names stand in a million rows: clean the names, not the rows.
+    names = ratings["MeasurementValue"].astype("category")
+    clean = [str(name).strip().upper() for name in names.cat.categories]
+    place = {name: k for k, name in enumerate(QUESTIONNAIRE)}
+    codes = np.array([place.get(name, -1) for name in clean] or [-1])[names.cat.codes]
+    known = codes >= 0
+    rated = pd.DataFrame(
+        {
+            "stimulus": ratings["Stimulus"].to_numpy()[known],
+            "subject": ratings["Subject"].to_numpy()[known],
+            "descriptor": codes[known],
+            "value": pd.to_numeric(ratings["Value"][known], errors="coerce").fillna(0).to_numpy(),
+        }
+    )
+    once = rated.groupby(["stimulus", "subject", "descriptor"])["value"].agg(["max", "size"])
+    twice = once["size"] > 1
+    stimuli, row = np.unique(once.index.get_level_values("stimulus"), return_inverse=True)
+    present, column = np.unique(once.index.get_level_values("descriptor"), return_inverse=True)
+    value = once["max"].to_numpy()
+    counts = np.zeros((len(stimuli), len(present)), dtype=np.int64)
+    sums = np.zeros(counts.shape)
+    np.add.at(counts, (row, column), value > 0)
+    np.add.at(sums, (row, column), np.maximum(value, 0))
+    return DescriptorUse(
+        stimuli=stimuli,
+        descriptors=tuple(QUESTIONNAIRE[k] for k in present),
+        counts=counts,
+        sums=sums,
+        n_subjects=rated["subject"].nunique(),
+        n_rated_twice=int(once[twice].reset_index().groupby(["stimulus", "subject"]).ngroups),
+    )
+
+
+def odor_characters(counts: np.ndarray, sums: np.ndarray, top_k: int) -> np.ndarray:
+    """The `top_k` most used descriptors of every row, as a 0/1 mask of the same shape.
+
+    Ties go by the sum of ratings, then by column order; a descriptor nobody used is never one.
+    """
+    columns = np.broadcast_to(np.arange(counts.shape[1]), counts.shape)
+    order = np.lexsort((columns, -sums, -counts), axis=1)
+    chosen = np.zeros(counts.shape, dtype=bool)
+    np.put_along_axis(chosen, order[:, :top_k], True, axis=1)
+    return chosen & (counts > 0)
+
+
+def n_ties(counts: np.ndarray, top_k: int) -> int:
+    """Rows where counting alone does not decide which descriptors are the `top_k`."""
+    if top_k >= counts.shape[1]:
+        return 0
+    ordered = -np.sort(-counts, axis=1)
+    return int(((ordered[:, top_k - 1] == ordered[:, top_k]) & (ordered[:, top_k] > 0)).sum())
+
+
+def pooled(array: np.ndarray, group: np.ndarray) -> np.ndarray:
+    """Every row replaced by the sum over its group."""
+    totals = np.zeros((group.max() + 1, array.shape[1]), dtype=array.dtype)
+    np.add.at(totals, group, array)
+    return totals[group]

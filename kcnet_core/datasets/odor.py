@@ -1,0 +1,147 @@
+"""From molecules and odor characters to a `Dataset`, the same way for every odor set."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kcnet_core.datasets.dataset import Dataset
+from kcnet_core.errors import DataError
+
+MIN_POSITIVES = 20  # fewer rows than this cannot be split five ways and still be learned
+
+
+def odor_dataset(
+    *,
+    smiles: Sequence[str],
+    X: np.ndarray,
+    descriptor_names: Sequence[str],
+    labels: np.ndarray,
+    characters: Sequence[str],
+    target: str | None,
+    min_positives: int = MIN_POSITIVES,
+    dilutions: Sequence[str] | None = None,
+    report: Sequence[str] = (),
+    **fields,
+) -> Dataset:
+    """Wrap up described molecules; raw descriptors, unscaled.
+
+    Parameters
+    ----------
+    smiles : sequence of str
+        Canonical, one per row; rows with the same SMILES form a group.
+    X : ndarray of shape (n, n_descriptors)
+    descriptor_names : sequence of str
+    labels : ndarray of shape (n, n_characters), bool
+    characters : sequence of str
+    target : str or None
+        One character gives a two-class dataset; None all of them at once (multi-label).
+    min_positives : int
+        Characters that fewer rows have (or lack) are left out of a multi-label dataset.
+    dilutions : sequence of str or None
+        Becomes one-hot columns after the descriptors.
+    report : sequence of str
+        What was decided before; continued here.
+    **fields
+        The other fields of `Dataset`.
+    """
+    report = list(report)
+    report.append(_positives_sentence(labels, characters))
+    y, target_names = _targets(labels, characters, target, min_positives, report)
+    X, feature_names = _usable_columns(X, descriptor_names, report)
+    if dilutions is not None:
+        levels = sorted(set(dilutions), key=_dilution_factor)
+        one_hot = np.array(dilutions)[:, None] == np.array(levels)
+        X = np.hstack([X, one_hot.astype(np.float32)])
+        feature_names += tuple(f"dilution {level}" for level in levels)
+    _, groups = np.unique(np.array(smiles), return_inverse=True)
+    return Dataset(
+        X=np.ascontiguousarray(X, dtype=np.float32),
+        y=y,
+        feature_names=feature_names,
+        target_names=target_names,
+        groups=groups,
+        smiles=tuple(smiles),
+        report=tuple(report),
+        **fields,
+    )
+
+
+def _targets(labels, characters, target, min_positives, report):
+    if target:
+        k = _index_of(target, characters)
+        y = labels[:, k].astype(np.int64)
+        if y.min() == y.max():
+            raise DataError(
+                f"{'Every' if y[0] else 'No'} row is {characters[k]}, so there is nothing to tell "
+                "apart. Choose another character."
+            )
+        return y, (f"not {characters[k]}", characters[k])
+    positives = labels.sum(axis=0)
+    fewest = np.minimum(positives, len(labels) - positives)
+    keep = fewest >= max(1, min_positives)
+    if not keep.any():
+        raise DataError(
+            f"No odor character has {min_positives} rows with and {min_positives} without it; "
+            "lower min_positives or bring more rows."
+        )
+    if not keep.all():
+        left_out = ", ".join(
+            f"{characters[k]} ({positives[k]})" for k in np.flatnonzero(~keep)
+        )
+        report.append(
+            f"Characters left out because fewer than {min_positives} rows have them (or lack "
+            f"them): {left_out}."
+        )
+    kept = np.flatnonzero(keep)
+    return labels[:, kept].astype(np.int64), tuple(characters[k] for k in kept)
+
+
+def _index_of(target: str, characters) -> int:
+    for k, character in enumerate(characters):
+        if character.casefold() == target.casefold():
+            return k
+    raise DataError(
+        f"There is no odor character {target!r}; choose one of {', '.join(characters)}."
+    )
+
+
+def _usable_columns(X, names, report):
+    finite = np.isfinite(X).all(axis=0)
+    constant = finite & (X.max(axis=0) == X.min(axis=0))
+    for mask, why in (
+        (~finite, "not a finite number for every molecule"),
+        (constant, "the same for every molecule"),
+    ):
+        if mask.any():
+            dropped = [names[k] for k in np.flatnonzero(mask)]
+            report.append(
+                f"{len(dropped)} of {len(names)} descriptors are {why} and were dropped: "
+                f"{', '.join(dropped)}."
+            )
+    kept = np.flatnonzero(finite & ~constant)
+    if not len(kept):
+        raise DataError(
+            "Every descriptor is the same for all molecules, so there is nothing to learn from; "
+            "bring molecules that differ."
+        )
+    return X[:, kept], tuple(names[k] for k in kept)
+
+
+def _positives_sentence(labels, characters) -> str:
+    positives = labels.sum(axis=0)
+    order = np.argsort(-positives, kind="stable")
+    counts = ", ".join(
+        f"{characters[k]} {positives[k]} ({positives[k] / len(labels):.1%})" for k in order
+    )
+    return f"Positives among {len(labels):,} rows: {counts}."
+
+
+def _dilution_factor(level: str):
+    """Strongest first: 1/10 before 1/1000; levels that are no fractions after them, by name."""
+    try:
+        numerator, _, denominator = level.partition("/")
+        return (0, -float(numerator) / float(denominator or 1), level)
+    except (ValueError, ZeroDivisionError):
+        return (1, 0.0, level)

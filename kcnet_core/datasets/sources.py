@@ -1,0 +1,177 @@
+"""Fetch what a dataset is missing, from its public source into the cache folder."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from kcnet_core.datasets import images, keller, store
+from kcnet_core.datasets.catalogue import CATALOGUE
+from kcnet_core.errors import DataError
+from kcnet_core.whole_file import write_whole
+
+_KELLER_URL = (
+    "https://raw.githubusercontent.com/pyrfume/pyrfume-data/"
+    "8054ea98ed675005ec10e67359902f500e4911b0/keller_2016/"
+)
+
+
+@dataclass(frozen=True)
+class RemoteFile:
+    """A file of a dataset and where the world keeps it; the urls are tried in turn."""
+
+    path: str  # in the data folder
+    urls: tuple[str, ...]
+    size: int | None = None
+    sha256: str | None = None
+    md5: str | None = None
+    members: tuple[str, ...] = ()  # an archive: unpack these beside it, then delete it
+
+
+def remote_files(name: str) -> tuple[RemoteFile, ...]:
+    """What `fetch` downloads for a dataset; none for a bundled one."""
+    if name == "keller_2016":
+        return tuple(
+            RemoteFile(
+                f"{keller.FOLDER}/{file}", (f"{_KELLER_URL}{file}",), size=size, sha256=digest
+            )
+            for file, size, digest in (
+                (
+                    "molecules.csv",
+                    35_670,
+                    "5f862b6ea62dd3ee0a15138605ea2567d06a527263284348a5982844f9bec81f",
+                ),
+                (
+                    "stimuli.csv",
+                    59_481,
+                    "49c1a6bfb8c1665a31e13f515add95a95291f29416be1bb0b54d3317efb6665b",
+                ),
+                (
+                    "behavior.csv",
+                    68_163_172,
+                    "ab31c17c475c8b471706822f89aaf9e148bebe5f50f33ff03ebc42b32ac94df8",
+                ),
+            )
+        )
+    if name in images.IDX_SETS:
+        return _torchvision_files(images.IDX_SETS[name], CATALOGUE[name].size_bytes)
+    return ()
+
+
+def fetch(
+    name: str,
+    progress: Callable[[int, int], None] | None = None,
+    should_stop: Callable[[], bool] | None = None,
+) -> None:
+    """Download what is missing of a dataset; nothing when it is bundled or present.
+
+    Parameters
+    ----------
+    name : str
+        One of the names in `kcnet_core.datasets.available()`.
+    progress : callable or None
+        Called with the bytes that are here and the bytes in all.
+    should_stop : callable or None
+        Asked often; True ends the download with `store.DownloadStopped`, keeping what has arrived.
+
+    Raises
+    ------
+    DataError
+        With a sentence that says what happened and what to do.
+    """
+    if name not in CATALOGUE:
+        raise DataError(f"There is no dataset {name!r}; choose one of {', '.join(CATALOGUE)}.")
+    if CATALOGUE[name].status == "bundled" or store.find(_wanted(name)):
+        return
+    folder = store.download_folder()
+    done, total = 0, CATALOGUE[name].size_bytes
+    for remote in remote_files(name):
+        target = folder / remote.path
+        arrived = 0
+        if remote.members and not store.missing(target.parent, remote.members):
+            continue
+
+        def report(here, _, before=done):
+            nonlocal arrived
+            arrived = here
+            if progress:
+                progress(min(before + here, total), total)
+
+        _download_from_any(remote, target, report, should_stop)
+        if remote.members:
+            _unpack(target, remote.members, should_stop)
+        done += remote.size or arrived
+    if progress:
+        progress(total, total)
+
+
+def _wanted(name) -> tuple[str, ...]:
+    return keller.FILES if name == "keller_2016" else images.IDX_SETS[name].files()
+
+
+def _torchvision_files(idx_set: images.IdxSet, size_bytes: int) -> tuple[RemoteFile, ...]:
+    """Mirrors and checksums are torchvision's own; it keeps them up to date."""
+    from kcnet_core.datasets.torchvision_guard import import_torchvision
+
+    source = getattr(import_torchvision().datasets, idx_set.torchvision_class)
+    if idx_set.torchvision_class == "EMNIST":
+        return (
+            RemoteFile(
+                f"{idx_set.folder}/gzip.zip",
+                (source.url,),
+                size=size_bytes,
+                md5=source.md5,
+                members=tuple(f"{name}.gz" for name in idx_set.names),
+            ),
+        )
+    return tuple(
+        RemoteFile(
+            f"{idx_set.folder}/{file}", tuple(mirror + file for mirror in source.mirrors), md5=md5
+        )
+        for file, md5 in source.resources
+    )
+
+
+def _download_from_any(remote: RemoteFile, target: Path, report, should_stop):
+    for url in remote.urls:
+        try:
+            store.download(
+                url,
+                target,
+                sha256=remote.sha256,
+                md5=remote.md5,
+                size=remote.size,
+                progress=report,
+                should_stop=should_stop,
+            )
+            return
+        except store.DownloadStopped:
+            raise
+        except DataError:
+            if url == remote.urls[-1]:
+                raise
+
+
+def _unpack(archive: Path, members: tuple[str, ...], should_stop):
+    """Take only `members` out of the archive, each whole or not at all, and delete the archive."""
+    try:
+        with zipfile.ZipFile(archive) as pack:
+            inside = {PurePosixPath(entry).name: entry for entry in pack.namelist()}
+            for member in members:
+                if should_stop and should_stop():
+                    raise store.DownloadStopped("The download was stopped while it was unpacked.")
+                write_whole(archive.parent / member, pack.read(inside[member]))
+    except (zipfile.BadZipFile, KeyError, EOFError) as error:
+        archive.unlink(missing_ok=True)
+        raise DataError(
+            f"{archive.name} does not hold the files it should; it was thrown away. "
+            "Try the download again."
+        ) from error
+    except OSError as error:
+        raise DataError(
+            f"{archive.name} cannot be unpacked: {error.strerror}. "
+            "Make room, or set KCNET_CACHE to a folder on another disk, and try again."
+        ) from error
+    archive.unlink()
