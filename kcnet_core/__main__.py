@@ -1,4 +1,4 @@
-"""The command line: `python -m kcnet_core COMMAND`; each command lives in the module named below."""
+"""The command line, `python -m kcnet_core COMMAND`: each command lives in the module named here."""
 
 from __future__ import annotations
 
