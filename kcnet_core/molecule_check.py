@@ -28,6 +28,7 @@ _ATOM_TOKEN = re.compile(r"\[[^\]]*\]|Br|Cl|[BCNOPSFIbcnops*]")
 _RING_TOKEN = re.compile(r"\[[^\]]*\]|%\(\d+\)|%\d\d|\d")
 _POSITION = re.compile(r"SMILES Parse Error: (.+?) while parsing: .*?around position (\d+)", re.S)
 _PLAIN_REASON = re.compile(r"SMILES Parse Error: (.+?) for input", re.S)
+_VALENCE = re.compile(r"Explicit valence for atom # (\d+)")
 
 _uncharger = rdMolStandardize.Uncharger()
 rdBase.LogToPythonStderr()  # so that a reason can be caught; only this process is affected
@@ -95,7 +96,7 @@ def _parse(smiles: str):
     with contextlib.redirect_stderr(log):
         mol = Chem.MolFromSmiles(smiles, _FULL)
     if mol is None:
-        return None, _chemistry(smiles, raw)
+        return None, _chemistry(smiles, raw, log.getvalue())
     return mol, None
 
 
@@ -135,7 +136,7 @@ def _open_rings(smiles: str) -> list[tuple[str, int]]:
     return sorted(opened.items(), key=lambda item: item[1])[:3]
 
 
-def _chemistry(smiles: str, raw: Chem.Mol) -> str:
+def _chemistry(smiles: str, raw: Chem.Mol, log: str) -> str:
     places = [token.start() + 1 for token in _ATOM_TOKEN.finditer(smiles)]
 
     def where(index: int) -> str:
@@ -144,15 +145,17 @@ def _chemistry(smiles: str, raw: Chem.Mol) -> str:
             return f"{symbol} at position {places[index]}"
         return f"{symbol} (atom {index + 1})"
 
+    # Some valence errors show only after aromatic rings are worked out; the log names those too.
+    valence = _VALENCE.search(log)
+    if valence:
+        return (
+            f"Not a possible molecule: {where(int(valence.group(1)))} has more bonds than its "
+            "valence permits (a missing charge or a bond too many)."
+        )
     with contextlib.redirect_stderr(io.StringIO()):
         problems = Chem.DetectChemistryProblems(raw)
     for problem in problems:
         kind = problem.GetType()
-        if kind == "AtomValenceException":
-            return (
-                f"Not a possible molecule: {where(problem.GetAtomIdx())} has more bonds than its "
-                "valence permits (a missing charge or a bond too many)."
-            )
         if kind == "KekulizeException":
             ring = ", ".join(where(index) for index in list(problem.GetAtomIndices())[:6])
             return (

@@ -8,21 +8,16 @@ from rdkit import Chem
 from rdkit.Chem import rdDepictor
 from rdkit.Chem.Draw import rdMolDraw2D
 
-# theme is dark -> sign -> colour; the diverging pair of the preference scores
-HALO_COLOURS = {
-    False: {"up": "#E8710A", "down": "#7B3FA0"},
-    True: {"up": "#FB923C", "down": "#B58AE0"},
-}
+from kcnet_core.palette import colour_table, theme
 
 _BOND_PIXELS = 26.0  # at most; larger molecules shrink to fit
 _HALO_BONDS = 0.85  # radius of a halo in bond lengths
 _HALO_OPACITY = 0.85  # of the strongest halo, at its centre
 _HEADER_END = "<!-- END OF HEADER -->"
 
-# Atomic number -> colour; 0 stands for all others. Each reads on its own background.
+# Atomic number -> colour of the symbol, on a light and on a dark page; others are as the text.
 _ATOM_COLOURS = {
     False: {
-        0: "#22262E",
         7: "#1D4ED8",
         8: "#B91C1C",
         9: "#0F766E",
@@ -33,7 +28,6 @@ _ATOM_COLOURS = {
         53: "#6B21A8",
     },
     True: {
-        0: "#ECE9E2",
         7: "#8AB4FF",
         8: "#FF8A80",
         9: "#5EEAD4",
@@ -96,7 +90,7 @@ def _set_options(options, dark: bool) -> None:
     options.maxFontSize = 15
     options.multipleBondOffset = 0.17
     colours = {number: _rgb(colour) for number, colour in _ATOM_COLOURS[dark].items()}
-    default = colours.pop(0)
+    default = _rgb(theme(dark).text)
     options.setAtomPalette({-1: default, 1: default, 6: default, **colours})
     options.setSymbolColour(default)
     options.setAnnotationColour(default)
@@ -116,12 +110,14 @@ def _halos(drawer, mol, n_atoms, weights, scale, dark) -> str:
         for a, b in [(places[bond.GetBeginAtomIdx()], places[bond.GetEndAtomIdx()])]
     ]
     radius = _HALO_BONDS * (sum(bonds) / len(bonds) if bonds else _BOND_PIXELS)
-    theme = "dark" if dark else "light"
+    page = "dark" if dark else "light"
+    scores = colour_table("diverging", dark)  # as the preference scores: purple below, orange above
     parts = ["<defs>"]
-    for sign, colour in HALO_COLOURS[dark].items():
+    for sign, place in (("down", 1 / 6), ("up", 5 / 6)):
+        colour = "#{:02X}{:02X}{:02X}".format(*scores[round(255 * place)])
         # Drawings on one page share these names; they all define the same gradient.
         parts.append(
-            f"<radialGradient id='kcnet-halo-{sign}-{theme}'>"
+            f"<radialGradient id='kcnet-halo-{sign}-{page}'>"
             f"<stop offset='0' stop-color='{colour}' stop-opacity='1'/>"
             f"<stop offset='0.45' stop-color='{colour}' stop-opacity='0.6'/>"
             f"<stop offset='1' stop-color='{colour}' stop-opacity='0'/></radialGradient>"
@@ -134,7 +130,7 @@ def _halos(drawer, mol, n_atoms, weights, scale, dark) -> str:
         sign = "up" if weight > 0 else "down"
         parts.append(
             f"<circle class='halo' cx='{place.x:.1f}' cy='{place.y:.1f}' r='{radius:.1f}' "
-            f"fill='url(#kcnet-halo-{sign}-{theme})' opacity='{_HALO_OPACITY * strength:.3f}'/>"
+            f"fill='url(#kcnet-halo-{sign}-{page})' opacity='{_HALO_OPACITY * strength:.3f}'/>"
         )
     return "".join(parts)
 

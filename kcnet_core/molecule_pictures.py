@@ -6,6 +6,7 @@ import base64
 from collections.abc import Sequence
 
 from kcnet_core.molecule_tasks import RememberedTask
+from kcnet_core.palette import theme
 
 _draw = RememberedTask("draw", capacity=4096)
 
@@ -74,7 +75,7 @@ def _svgs(requests: list[tuple]) -> list[str]:
 
 
 def _neutral_picture(width: int, height: int, dark: bool) -> str:
-    colour = "#9AA0A8" if dark else "#6B7078"
+    colour = theme(dark).muted
     return (
         f"<svg xmlns='http://www.w3.org/2000/svg' width='{width}' height='{height}' "
         f"viewBox='0 0 {width} {height}'>"

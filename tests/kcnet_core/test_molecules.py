@@ -67,6 +67,7 @@ def test_row_numbers_are_the_lines_of_the_paste():
         ("CC1CCC%12C", "ring closure 1 (position 3) and 12 (position 7) has no partner"),
         ("CC(C)(C)(C)(C)C", "C at position 2 has more bonds than its valence permits"),
         ("[13CH3]N(C)(C)C", "N at position 8"),
+        ("CCo1CCCC1", "O at position 3 has more bonds"),
         ("n1cccc1", "[nH]"),
         ("cc", "in no ring"),
         ("NA", "Empty"),
