@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from importlib import import_module
 
-from kcnet_core.datasets import images, keller, store
+from kcnet_core.datasets import images, keller, starter, store
 from kcnet_core.datasets.catalogue import CATALOGUE, DatasetInfo
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.datasets.sources import fetch
@@ -16,6 +16,7 @@ __all__ = ["Dataset", "DatasetInfo", "available", "fetch", "load"]
 _IMAGE_OPTIONS = ("normalise", "n_train", "n_test", "seed")
 _ODOR_OPTIONS = ("target", "min_positives", "progress", "should_stop")
 _LOADERS = {  # name: module, function, its first arguments, its options
+    "starter": ("starter", "load_starter", (), _ODOR_OPTIONS),
     "keller_2016": ("keller", "load_keller", (), (*_ODOR_OPTIONS, "top_k", "per")),
     "mnist_sample": ("images", "load_mnist_sample", (), _IMAGE_OPTIONS),
     "digits": ("images", "load_digits", (), _IMAGE_OPTIONS),
@@ -25,7 +26,7 @@ _LOADERS = {  # name: module, function, its first arguments, its options
 
 def available() -> list[DatasetInfo]:
     """Every dataset that `load` knows, with its status: bundled, present or download."""
-    return [_with_status(info) for name, info in CATALOGUE.items() if name in _LOADERS]
+    return [_with_status(info) for info in CATALOGUE.values()]
 
 
 def load(name: str, **options) -> Dataset:
@@ -65,6 +66,9 @@ def load(name: str, **options) -> Dataset:
 
 
 def _with_status(info: DatasetInfo) -> DatasetInfo:
+    if info.name == "starter":
+        n_rows, n_classes = starter.size()
+        return replace(info, n_rows=n_rows, n_classes=n_classes)
     if info.name == "keller_2016" and store.find(keller.FILES):
         return replace(info, status="present")
     if info.name in images.IDX_SETS:

@@ -19,6 +19,7 @@ from importlib.metadata import version
 import numpy as np
 
 from kcnet_core.datasets import store
+from kcnet_core.descriptor_table import DESCRIPTOR_NAMES
 from kcnet_core.errors import DataError
 from kcnet_core.whole_file import write_whole
 
@@ -49,9 +50,35 @@ def describe_texts(texts: Sequence[str], progress=None, should_stop=None) -> Des
     return described
 
 
-def _digest(texts) -> str:
-    from kcnet_core.descriptor_table import DESCRIPTOR_NAMES
+def described_rows(texts: Sequence[str], names: Sequence[str], report, progress, should_stop):
+    """Describe the rows of a dataset; what could not be described is named in `report`.
 
+    Returns
+    -------
+    kept : ndarray of int
+        The rows that have descriptors.
+    smiles : list of str
+        Their canonical SMILES.
+    X : ndarray of shape (len(kept), n_descriptors)
+    """
+    found = describe_texts(texts, progress, should_stop)
+    rows = {}
+    for row, text in enumerate(texts):
+        rows.setdefault(text, []).append(row)
+    for text, numbers in rows.items():
+        who = ", ".join(names[row] for row in numbers)
+        if text in found.parts:
+            report.append(f"{who}: a salt, described by its organic part {found.parts[text]}.")
+        elif text not in found.values:
+            report.append(f"Dropped: {who}. {found.errors[text]}")
+    kept = [row for row, text in enumerate(texts) if text in found.values]
+    if not kept:
+        raise DataError(f"None of the molecules could be described. {' '.join(report[-1:])}")
+    smiles = [found.smiles[texts[row]] for row in kept]
+    return np.array(kept), smiles, np.stack([found.values[texts[row]] for row in kept])
+
+
+def _digest(texts) -> str:
     identity = json.dumps([version("rdkit"), DESCRIPTOR_NAMES, texts])
     return hashlib.sha256(identity.encode()).hexdigest()[:32]
 

@@ -10,6 +10,7 @@ import numpy as np
 from kcnet_core.datasets import store
 from kcnet_core.datasets.catalogue import CATALOGUE
 from kcnet_core.datasets.dataset import Dataset
+from kcnet_core.datasets.descriptor_cache import described_rows
 from kcnet_core.datasets.keller_labels import (
     QUESTIONNAIRE,
     descriptor_use,
@@ -18,6 +19,7 @@ from kcnet_core.datasets.keller_labels import (
     pooled,
 )
 from kcnet_core.datasets.odor import MIN_POSITIVES, odor_dataset
+from kcnet_core.descriptor_table import DESCRIPTOR_NAMES
 from kcnet_core.errors import DataError
 
 FOLDER = "keller_2016"
@@ -88,7 +90,8 @@ def load_keller(
     characters = tuple(name.capitalize() for name in use.descriptors)
     report += _label_sentences(labels, counts, characters, top_k, per)
 
-    stimuli, labels, smiles, X, names = _described(stimuli, labels, report, progress, should_stop)
+    texts, names = stimuli["CanonicalSMILES"].fillna("").tolist(), _names(stimuli)
+    kept, smiles, X = described_rows(texts, names, report, progress, should_stop)
     info = CATALOGUE["keller_2016"]
     return odor_dataset(
         name="keller_2016",
@@ -97,16 +100,13 @@ def load_keller(
         licence=info.licence,
         smiles=smiles,
         X=X,
-        descriptor_names=names,
-        labels=labels,
+        descriptor_names=DESCRIPTOR_NAMES,
+        labels=labels[kept],
         characters=characters,
         target=target,
         min_positives=min_positives,
-        dilutions=stimuli["Ratio"].tolist(),
-        row_names=tuple(
-            f"{name} ({ratio})"
-            for name, ratio in zip(stimuli["OdorName"], stimuli["Ratio"], strict=True)
-        ),
+        dilutions=stimuli["Ratio"].to_numpy()[kept].tolist(),
+        row_names=tuple(names[k] for k in kept),
         report=report,
     )
 
@@ -148,31 +148,9 @@ def _stimuli(folder: Path, use, report):
     if not rated.all():
         report.append(
             f"{(~rated).sum()} of {len(stimuli)} stimuli have no ratings in behavior.csv and were "
-            f"dropped: {_names(stimuli[~rated])}."
+            f"dropped: {', '.join(_names(stimuli[~rated]))}."
         )
     return stimuli[rated].sort_values("Stimulus").reset_index(drop=True)
-
-
-def _described(stimuli, labels, report, progress, should_stop):
-    """Rows whose molecule has descriptors, and those descriptors."""
-    from kcnet_core.datasets.descriptor_cache import describe_texts
-    from kcnet_core.descriptor_table import DESCRIPTOR_NAMES
-
-    texts = stimuli["CanonicalSMILES"].fillna("")
-    found = describe_texts(texts.tolist(), progress, should_stop)
-    for text, part in found.parts.items():
-        names = ", ".join(stimuli["OdorName"][texts == text].unique())
-        report.append(f"{names} is a salt; its organic part {part} was described.")
-    ok = texts.isin(list(found.values))
-    for text in texts[~ok].unique():
-        lost = stimuli[texts == text]
-        report.append(f"Dropped: {_names(lost)}. {found.errors[text]}")
-    if not ok.any():
-        raise DataError("None of the molecules could be described; " + report[-1])
-    texts = texts[ok].tolist()
-    smiles = [found.smiles[text] for text in texts]
-    X = np.stack([found.values[text] for text in texts])
-    return stimuli[ok], labels[ok.to_numpy()], smiles, X, DESCRIPTOR_NAMES
 
 
 def _label_sentences(labels, counts, characters, top_k, per):
@@ -192,11 +170,11 @@ def _label_sentences(labels, counts, characters, top_k, per):
     return sentences
 
 
-def _names(stimuli) -> str:
-    return ", ".join(
+def _names(stimuli) -> list[str]:
+    return [
         f"{name} ({ratio})"
         for name, ratio in zip(stimuli["OdorName"], stimuli["Ratio"], strict=True)
-    )
+    ]
 
 
 def _read(folder: Path, name: str):
@@ -206,7 +184,8 @@ def _read(folder: Path, name: str):
     path = folder / name
     if not path.is_file():
         path = folder / f"{name}.gz"
-    dtype = {column: "int64" if column == "Stimulus" else "str" for column in _COLUMNS[name]}
+    text = "category" if name == "behavior.csv" else "str"
+    dtype = {column: "int64" if column == "Stimulus" else text for column in _COLUMNS[name]}
     try:
         return pd.read_csv(path, usecols=list(dtype), dtype=dtype)
     except (OSError, EOFError, ValueError, zlib.error) as error:

@@ -42,37 +42,45 @@ def descriptor_use(ratings) -> DescriptorUse:
     """
     import pandas as pd
 
-    # Few distinct names stand in a million rows: clean the names, not the rows.
-    names = ratings["MeasurementValue"].astype("category")
-    clean = [str(name).strip().upper() for name in names.cat.categories]
+    # Few distinct words stand in a million rows: judge the words, not the rows.
+    question, names = _codes(ratings["MeasurementValue"])
     place = {name: k for k, name in enumerate(QUESTIONNAIRE)}
-    codes = np.array([place.get(name, -1) for name in clean] or [-1])[names.cat.codes]
-    known = codes >= 0
-    rated = pd.DataFrame(
-        {
-            "stimulus": ratings["Stimulus"].to_numpy()[known],
-            "subject": ratings["Subject"].to_numpy()[known],
-            "descriptor": codes[known],
-            "value": pd.to_numeric(ratings["Value"][known], errors="coerce").fillna(0).to_numpy(),
-        }
-    )
-    once = rated.groupby(["stimulus", "subject", "descriptor"])["value"].agg(["max", "size"])
-    twice = once["size"] > 1
-    stimuli, row = np.unique(once.index.get_level_values("stimulus"), return_inverse=True)
-    present, column = np.unique(once.index.get_level_values("descriptor"), return_inverse=True)
-    value = once["max"].to_numpy()
+    descriptor = np.array([place.get(str(name).strip().upper(), -1) for name in names] + [-1])
+    descriptor = descriptor[question]
+    known = descriptor >= 0
+    answer, words = _codes(ratings["Value"][known])
+    number = pd.to_numeric(pd.Series(words, dtype=object), errors="coerce").fillna(0)
+    value = np.append(number.to_numpy(dtype=float), 0.0)[answer]
+    stimuli, stimulus = np.unique(ratings["Stimulus"].to_numpy()[known], return_inverse=True)
+    subject, subjects = _codes(ratings["Subject"][known])
+    present, descriptor = np.unique(descriptor[known], return_inverse=True)
+
+    # One number per stimulus, subject and descriptor; a repeated one was rated again.
+    subject = np.where(subject < 0, len(subjects), subject)
+    shape = (len(stimuli), len(subjects) + 1, len(present))
+    cell = np.ravel_multi_index((stimulus, subject, descriptor), shape)
+    cells, rated, times = np.unique(cell, return_inverse=True, return_counts=True)
+    highest = np.zeros(len(cells))
+    np.maximum.at(highest, rated, value)
+    stimulus, subject, descriptor = np.unravel_index(cells, shape)
     counts = np.zeros((len(stimuli), len(present)), dtype=np.int64)
     sums = np.zeros(counts.shape)
-    np.add.at(counts, (row, column), value > 0)
-    np.add.at(sums, (row, column), np.maximum(value, 0))
+    np.add.at(counts, (stimulus, descriptor), highest > 0)
+    np.add.at(sums, (stimulus, descriptor), highest)
     return DescriptorUse(
         stimuli=stimuli,
         descriptors=tuple(QUESTIONNAIRE[k] for k in present),
         counts=counts,
         sums=sums,
-        n_subjects=rated["subject"].nunique(),
-        n_rated_twice=int(once[twice].reset_index().groupby(["stimulus", "subject"]).ngroups),
+        n_subjects=len(np.unique(subject)),
+        n_rated_twice=len(np.unique(cells[times > 1] // max(1, len(present)))),
     )
+
+
+def _codes(column) -> tuple[np.ndarray, list]:
+    """A column as small numbers and what they stand for; -1 (the last) is a missing value."""
+    category = column.astype("category").cat
+    return category.codes.to_numpy(dtype=np.int64), category.categories.tolist()
 
 
 def odor_characters(counts: np.ndarray, sums: np.ndarray, top_k: int) -> np.ndarray:

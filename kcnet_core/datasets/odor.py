@@ -30,7 +30,7 @@ def odor_dataset(
     Parameters
     ----------
     smiles : sequence of str
-        Canonical, one per row; rows with the same SMILES form a group.
+        Canonical, one per row; rows of the same molecule, or of stereoisomers, form a group.
     X : ndarray of shape (n, n_descriptors)
     descriptor_names : sequence of str
     labels : ndarray of shape (n, n_characters), bool
@@ -55,7 +55,7 @@ def odor_dataset(
         one_hot = np.array(dilutions)[:, None] == np.array(levels)
         X = np.hstack([X, one_hot.astype(np.float32)])
         feature_names += tuple(f"dilution {level}" for level in levels)
-    _, groups = np.unique(np.array(smiles), return_inverse=True)
+    _, groups = np.unique(np.array(skeletons(smiles)), return_inverse=True)
     return Dataset(
         X=np.ascontiguousarray(X, dtype=np.float32),
         y=y,
@@ -66,6 +66,24 @@ def odor_dataset(
         report=tuple(report),
         **fields,
     )
+
+
+def skeletons(smiles: Sequence[str]) -> list[str]:
+    """Canonical SMILES without stereo marks.
+
+    Stereoisomers have nearly the same 2D descriptors; on two sides of a split one would give the
+    other away.
+    """
+    from rdkit import Chem
+
+    flat = {}
+    for text in smiles:
+        if text not in flat:
+            marked = any(mark in text for mark in "@/\\")
+            flat[text] = (
+                Chem.MolToSmiles(Chem.MolFromSmiles(text), isomericSmiles=False) if marked else text
+            )
+    return [flat[text] for text in smiles]
 
 
 def _targets(labels, characters, target, min_positives, report):

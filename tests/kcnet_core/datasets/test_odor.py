@@ -39,6 +39,12 @@ def test_rows_with_the_same_structure_form_a_group():
     assert data.groups[0] == data.groups[1] != data.groups[2]
 
 
+def test_stereoisomers_form_a_group():
+    pair = ["C[C@H](O)CC", "C[C@@H](O)CC", "CCC(C)O", "C/C=C/CO", "C/C=C\\CO", "CC=CCO"]
+    data = make(smiles=pair * 5)
+    assert data.groups.tolist()[:6] == [1, 1, 1, 0, 0, 0]
+
+
 @pytest.mark.parametrize("target", ["", None])
 def test_no_target_means_all(target):
     assert make(target=target).multilabel

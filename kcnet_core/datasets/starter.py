@@ -1,0 +1,93 @@
+"""The starter odor set: well-known odorants that come with the project, so no network is needed."""
+
+from __future__ import annotations
+
+import csv
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from kcnet_core.datasets.catalogue import CATALOGUE
+from kcnet_core.datasets.dataset import Dataset
+from kcnet_core.datasets.descriptor_cache import described_rows
+from kcnet_core.datasets.odor import MIN_POSITIVES, odor_dataset
+from kcnet_core.descriptor_table import DESCRIPTOR_NAMES
+from kcnet_core.errors import DataError
+
+PATH = Path(__file__).resolve().parents[2] / "assets" / "odorants.csv"
+_COLUMNS = ("name", "smiles", "formula", "characters")
+
+
+def load_starter(
+    *,
+    target: str | None = None,
+    min_positives: int = MIN_POSITIVES,
+    progress=None,
+    should_stop=None,
+) -> Dataset:
+    """One row per molecule, labelled with the odor characters that a perfumer would give it.
+
+    Parameters
+    ----------
+    target : str or None
+        One character as a two-class problem; None: all of them at once, multi-label.
+    min_positives : int
+        Multi-label only: characters of fewer molecules are left out (and named in the report).
+    progress, should_stop : callable or None
+        For the descriptors, when they have to be computed.
+    """
+    entries = _entries(PATH)
+    vocabulary = sorted({word for entry in entries for word in entry["characters"]})
+    labels = np.array([[word in entry["characters"] for word in vocabulary] for entry in entries])
+    names = [entry["name"] for entry in entries]
+    report = [f"{len(entries)} molecules; each has the odor characters it is best known for."]
+    kept, smiles, X = described_rows(
+        [entry["smiles"] for entry in entries], names, report, progress, should_stop
+    )
+    info = CATALOGUE["starter"]
+    return odor_dataset(
+        name="starter",
+        title=info.title,
+        citation=info.citation,
+        licence=info.licence,
+        smiles=smiles,
+        X=X,
+        descriptor_names=DESCRIPTOR_NAMES,
+        labels=labels[kept],
+        characters=[word.capitalize() for word in vocabulary],
+        target=target,
+        min_positives=min_positives,
+        row_names=tuple(names[row] for row in kept),
+        report=report,
+    )
+
+
+def size() -> tuple[int, int]:
+    """Number of molecules and of odor characters."""
+    entries = _entries(PATH)
+    return len(entries), len({word for entry in entries for word in entry["characters"]})
+
+
+@cache
+def _entries(path: Path) -> tuple[dict, ...]:
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            entries = tuple(csv.DictReader(file))
+    except OSError as error:
+        raise DataError(
+            "The starter odor set (assets/odorants.csv) is missing from this installation. "
+            "Install the project again, assets and all."
+        ) from error
+    if not entries or any(entry.get(column) is None for column in _COLUMNS for entry in entries):
+        raise DataError(
+            f"assets/odorants.csv must have the columns {', '.join(_COLUMNS)} in every row."
+        )
+    return tuple(
+        {**entry, "characters": frozenset(filter(None, map(str.strip, _words(entry))))}
+        for entry in entries
+    )
+
+
+def _words(entry) -> list[str]:
+    return entry["characters"].lower().split(";")
