@@ -121,7 +121,10 @@ def _syntax(smiles: str, log: str) -> str:
     if reason == "unclosed ring":
         opened = _open_rings(smiles)
         where = " and ".join(f"{label} (position {position})" for label, position in opened)
-        reason = f"ring closure {where} has no partner" if where else reason
+        if len(opened) == 1:
+            reason = f"ring closure {where} has no partner"
+        elif opened:
+            reason = f"ring closures {where} have no partner"
     return f"Does not parse: {reason}."
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from kcnet_core.descriptors import DESCRIPTOR_NAMES, DESCRIPTORS, GROUPS, describe
@@ -21,6 +23,18 @@ def test_each_descriptor_has_a_known_group_and_a_meaning_of_its_own():
     meanings = [descriptor.meaning for descriptor in DESCRIPTORS]
     assert len(set(meanings)) == len(meanings)
     assert all(10 < len(meaning) < 110 for meaning in meanings)
+
+
+def test_the_ranges_in_the_meanings_are_rdkits_bins():
+    from rdkit.Chem import Descriptors
+
+    functions = dict(Descriptors.descList)
+    binned = [d for d in DESCRIPTORS if d.group == "MOE-type" and d.name != "LabuteASA"]
+    assert len(binned) == 57
+    for descriptor in binned:
+        theirs = re.findall(r"-?\d+\.\d+", functions[descriptor.name].__doc__)
+        ours = re.findall(r"-?\d+\.?\d*", descriptor.meaning)
+        assert [float(edge) for edge in ours] == [float(edge) for edge in theirs]
 
 
 def test_values_equal_rdkits_own_in_table_order():
