@@ -1,0 +1,155 @@
+"""What the circuit drawing shows at each step: plain numbers that a page hands to the browser."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kcnet_core.circuit import ForwardPass
+
+MOST_ANSWERS = 10  # rows in the list of answers; with more, the most probable ones are shown
+OTHER_CELLS = 14  # cells whose wires are drawn faintly around the chosen one
+VOTE_WIRES = 45  # cells whose votes for the leading answer are drawn
+RIVAL_WIRES = 20  # and for the runner-up
+
+
+def circuit_picture(
+    forward: ForwardPass,
+    step: str,
+    cell: int,
+    *,
+    input_names,
+    answer_names,
+    colours,
+    image_shape=None,
+) -> dict:
+    """Describe the drawing of one sample at one step.
+
+    Parameters
+    ----------
+    forward : ForwardPass
+    step : str
+        "input", "wiring", "sum", "inhibition", "relu", "votes" or "answer".
+    cell : int
+        The chosen Kenyon cell, counted from 0.
+    input_names, answer_names : sequence of str
+    colours : dict
+        "hot", "cold" and "rest": active, below zero, silent.
+    image_shape : (int, int) or None
+
+    Returns
+    -------
+    dict
+        Only numbers and text, ready for JSON.
+    """
+    shown = shown_answers(forward)
+    best = leading_answers(forward)
+    values = cell_values(forward, step)
+    numbers = _cell_numbers(forward, step)
+    d, B = len(forward.rates), len(forward.sums)
+    return {
+        "step": step,
+        "label": _label(forward, step, answer_names),
+        "colours": colours,
+        "titles": {
+            "inputs": ["Glomeruli", f"{d:,} inputs"],
+            "cells": ["Kenyon cells", _cells_subtitle(forward, step)],
+            "answers": ["Answer", "probability"],
+        },
+        "inputs": {
+            "values": np.rint(100 * forward.rates).astype(int).tolist(),
+            "shape": None if image_shape is None else list(image_shape),
+            "names": None if image_shape is not None else list(input_names),
+        },
+        "cells": {
+            "values": np.rint(100 * values).astype(int).tolist(),
+            "numbers": [f"{number:.2f}" for number in numbers],
+        },
+        "chosen": {"cell": int(cell), "inputs": forward.inputs_of(cell).tolist()},
+        "others": [
+            {"cell": int(j), "inputs": forward.inputs_of(j).tolist()}
+            for j in np.linspace(0, B - 1, min(B, OTHER_CELLS)).astype(int)
+        ],
+        "answers": [
+            {
+                "name": str(answer_names[k]),
+                "probability": round(100 * float(forward.probabilities[k])),
+                "winner": bool(k in best),
+            }
+            for k in shown
+        ],
+        "votes": _vote_wires(forward, shown),
+    }
+
+
+def shown_answers(forward: ForwardPass) -> np.ndarray:
+    """The answers in the list: all of a few, or the most probable of many, best first."""
+    c = len(forward.probabilities)
+    if c <= MOST_ANSWERS:
+        return np.arange(c)
+    return np.argsort(-forward.probabilities, kind="stable")[:MOST_ANSWERS]
+
+
+def leading_answers(forward: ForwardPass) -> np.ndarray:
+    """The answer, or with several independent ones all that are more likely than not."""
+    p = forward.probabilities
+    if np.isclose(p.sum(), 1):
+        return np.array([int(np.argmax(p))])
+    likely = np.flatnonzero(p > 0.5)
+    return likely[np.argsort(-p[likely])] if len(likely) else np.array([int(np.argmax(p))])
+
+
+def cell_values(forward: ForwardPass, step: str) -> np.ndarray:
+    """How strongly each cell is coloured at a step: from -1 (inhibited) to 1 (the strongest)."""
+    if step in ("input", "wiring"):
+        return np.zeros(len(forward.sums))
+    numbers = _cell_numbers(forward, step)
+    largest = np.abs(numbers).max()
+    return numbers / largest if largest > 0 else numbers
+
+
+def _cell_numbers(forward, step):
+    if step in ("input", "wiring", "sum"):
+        return forward.sums
+    return forward.inhibited if step == "inhibition" else forward.activity
+
+
+def _vote_wires(forward, shown):
+    ranked = np.argsort(-forward.probabilities[shown], kind="stable")
+    wires = []
+    for place, count in ((0, VOTE_WIRES), (1, RIVAL_WIRES)):
+        if place >= len(ranked):
+            break
+        row = int(ranked[place])
+        votes = forward.votes[:, min(int(shown[row]), forward.votes.shape[1] - 1)]
+        loudest = np.abs(votes).max()
+        if loudest == 0:
+            continue
+        for j in np.argsort(-np.abs(votes))[:count]:
+            weight = round(100 * votes[j] / loudest)
+            if weight:
+                wires.append([int(j), row, weight])
+    return wires
+
+
+def _cells_subtitle(forward, step):
+    B = len(forward.sums)
+    if step in ("input", "wiring", "sum"):
+        return f"{B:,} cells"
+    if step == "inhibition":
+        return f"{np.count_nonzero(forward.inhibited > 0):,} of {B:,} above zero"
+    return f"{forward.n_active:,} of {B:,} active"
+
+
+def _label(forward, step, answer_names):
+    """The drawing in words, for those who cannot see it."""
+    B, d = len(forward.sums), len(forward.rates)
+    best = ", ".join(str(answer_names[k]) for k in leading_answers(forward))
+    return {
+        "input": f"{np.count_nonzero(forward.rates > 0.05)} of {d} glomeruli fire.",
+        "wiring": f"{B} Kenyon cells, each wired to {len(forward.inputs_of(0))} of {d} glomeruli.",
+        "sum": f"{B} Kenyon cells coloured by the sum of their inputs, {forward.mean:.2f} on average.",
+        "inhibition": f"{np.count_nonzero(forward.inhibited > 0)} of {B} Kenyon cells stay above zero.",
+        "relu": f"{forward.n_active} of {B} Kenyon cells are active; the rest are silent.",
+        "votes": f"{forward.n_active} active Kenyon cells vote; {best} leads.",
+        "answer": f"The answer is {best}.",
+    }[step]
