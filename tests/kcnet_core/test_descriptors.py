@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 import numpy as np
+import pandas as pd
 
 from kcnet_core.descriptors import DESCRIPTOR_NAMES, DESCRIPTORS, GROUPS, describe
-from kcnet_core.molecules import read_smiles
+from kcnet_core.molecules import read_frame, read_smiles
 
 
 def test_the_table_names_exactly_rdkits_descriptors_but_ipc_and_avgipc():
@@ -46,6 +47,19 @@ def test_values_equal_rdkits_own_in_table_order():
     for row, values in zip(rows, X, strict=True):
         mol = Chem.MolFromSmiles(row.molecule.smiles)
         theirs = Descriptors.CalcMolDescriptors(mol)
+        np.testing.assert_allclose(values, [theirs[name] for name in DESCRIPTOR_NAMES], rtol=1e-5)
+
+
+def test_values_of_the_real_molecules_equal_rdkits_own(shared_data):
+    from rdkit import Chem
+    from rdkit.Chem import Descriptors
+
+    table = pd.read_csv(shared_data / "keller_2016" / "molecules.csv")
+    rows, X = describe(read_frame(table, "CanonicalSMILES"))
+    good = [row for row in rows if row.ok]
+    assert len(good) == len(X) == 470 and np.isfinite(X).all()
+    for row, values in list(zip(good, X, strict=True))[::3]:
+        theirs = Descriptors.CalcMolDescriptors(Chem.MolFromSmiles(row.molecule.smiles))
         np.testing.assert_allclose(values, [theirs[name] for name in DESCRIPTOR_NAMES], rtol=1e-5)
 
 
