@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
 
@@ -67,16 +68,15 @@ def load(name: str, **options) -> Dataset:
 
 def _with_status(info: DatasetInfo) -> DatasetInfo:
     if info.name == "starter":
-        n_rows, n_classes = starter.size()
-        return replace(info, n_rows=n_rows, n_classes=n_classes)
-    if info.name == "keller_2016" and store.find(keller.FILES):
-        return replace(info, status="present")
-    if info.name in images.IDX_SETS:
+        with suppress(DataError):  # a damaged installation: loading says so, the list still shows
+            n_rows, n_classes = starter.size()
+            info = replace(info, n_rows=n_rows, n_classes=n_classes)
+    elif info.name == "keller_2016" and store.find(keller.FILES):
+        info = replace(info, status="present")
+    elif info.name in images.IDX_SETS:
         folder = store.find(images.IDX_SETS[info.name].files())
         if folder is not None:
-            try:
-                n_rows = images.n_present_rows(info.name, folder)
-            except DataError:  # damaged files: loading says so, the list still shows
-                n_rows = info.n_rows
-            return replace(info, status="present", n_rows=n_rows)
+            info = replace(info, status="present")
+            with suppress(DataError):  # damaged files
+                info = replace(info, n_rows=images.n_present_rows(info.name, folder))
     return info

@@ -18,7 +18,7 @@ from kcnet_core.datasets.keller_labels import (
     odor_characters,
     pooled,
 )
-from kcnet_core.datasets.odor import MIN_POSITIVES, odor_dataset
+from kcnet_core.datasets.odor import MIN_POSITIVES, character_targets, odor_dataset
 from kcnet_core.descriptor_table import DESCRIPTOR_NAMES
 from kcnet_core.errors import DataError
 
@@ -92,6 +92,7 @@ def load_keller(
 
     texts, names = stimuli["CanonicalSMILES"].fillna("").tolist(), _names(stimuli)
     kept, smiles, X = described_rows(texts, names, report, progress, should_stop)
+    targets = character_targets(labels[kept], characters, target, min_positives, report)
     info = CATALOGUE["keller_2016"]
     return odor_dataset(
         name="keller_2016",
@@ -101,13 +102,10 @@ def load_keller(
         smiles=smiles,
         X=X,
         descriptor_names=DESCRIPTOR_NAMES,
-        labels=labels[kept],
-        characters=characters,
-        target=target,
-        min_positives=min_positives,
         dilutions=stimuli["Ratio"].to_numpy()[kept].tolist(),
         row_names=tuple(names[k] for k in kept),
         report=report,
+        **targets,
     )
 
 

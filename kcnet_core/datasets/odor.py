@@ -17,10 +17,6 @@ def odor_dataset(
     smiles: Sequence[str],
     X: np.ndarray,
     descriptor_names: Sequence[str],
-    labels: np.ndarray,
-    characters: Sequence[str],
-    target: str | None,
-    min_positives: int = MIN_POSITIVES,
     dilutions: Sequence[str] | None = None,
     report: Sequence[str] = (),
     **fields,
@@ -33,12 +29,6 @@ def odor_dataset(
         Canonical, one per row; rows of the same molecule, or of stereoisomers, form a group.
     X : ndarray of shape (n, n_descriptors)
     descriptor_names : sequence of str
-    labels : ndarray of shape (n, n_characters), bool
-    characters : sequence of str
-    target : str or None
-        One character gives a two-class dataset; None all of them at once (multi-label).
-    min_positives : int
-        Characters that fewer rows have (or lack) are left out of a multi-label dataset.
     dilutions : sequence of str or None
         Becomes one-hot columns after the descriptors.
     report : sequence of str
@@ -47,8 +37,6 @@ def odor_dataset(
         The other fields of `Dataset`.
     """
     report = list(report)
-    report.append(_positives_sentence(labels, characters))
-    y, target_names = _targets(labels, characters, target, min_positives, report)
     X, feature_names = _usable_columns(X, descriptor_names, report)
     if dilutions is not None:
         levels = sorted(set(dilutions), key=_dilution_factor)
@@ -58,9 +46,7 @@ def odor_dataset(
     _, groups = np.unique(np.array(skeletons(smiles)), return_inverse=True)
     return Dataset(
         X=np.ascontiguousarray(X, dtype=np.float32),
-        y=y,
         feature_names=feature_names,
-        target_names=target_names,
         groups=groups,
         smiles=tuple(smiles),
         report=tuple(report),
@@ -86,7 +72,27 @@ def skeletons(smiles: Sequence[str]) -> list[str]:
     return [flat[text] for text in smiles]
 
 
-def _targets(labels, characters, target, min_positives, report):
+def character_targets(
+    labels: np.ndarray,
+    characters: Sequence[str],
+    target: str | None,
+    min_positives: int,
+    report: list[str],
+) -> dict:
+    """The fields `y` and `target_names` of a `Dataset`.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n, n_characters), bool
+    characters : sequence of str
+    target : str or None
+        One character gives a two-class problem; None (or "") all of them at once, multi-label.
+    min_positives : int
+        Characters that fewer rows have (or lack) are left out of a multi-label problem.
+    report : list of str
+        Gets a sentence on the positives and one on what was left out.
+    """
+    report.append(_positives_sentence(labels, characters))
     if target:
         k = _index_of(target, characters)
         y = labels[:, k].astype(np.int64)
@@ -95,7 +101,7 @@ def _targets(labels, characters, target, min_positives, report):
                 f"{'Every' if y[0] else 'No'} row is {characters[k]}, so there is nothing to tell "
                 "apart. Choose another character."
             )
-        return y, (f"not {characters[k]}", characters[k])
+        return {"y": y, "target_names": (f"not {characters[k]}", characters[k])}
     positives = labels.sum(axis=0)
     fewest = np.minimum(positives, len(labels) - positives)
     keep = fewest >= max(1, min_positives)
@@ -113,7 +119,10 @@ def _targets(labels, characters, target, min_positives, report):
             f"them): {left_out}."
         )
     kept = np.flatnonzero(keep)
-    return labels[:, kept].astype(np.int64), tuple(characters[k] for k in kept)
+    return {
+        "y": labels[:, kept].astype(np.int64),
+        "target_names": tuple(characters[k] for k in kept),
+    }
 
 
 def _index_of(target: str, characters) -> int:

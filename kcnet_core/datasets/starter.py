@@ -11,7 +11,7 @@ import numpy as np
 from kcnet_core.datasets.catalogue import CATALOGUE
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.datasets.descriptor_cache import described_rows
-from kcnet_core.datasets.odor import MIN_POSITIVES, odor_dataset
+from kcnet_core.datasets.odor import MIN_POSITIVES, character_targets, odor_dataset
 from kcnet_core.descriptor_table import DESCRIPTOR_NAMES
 from kcnet_core.errors import DataError
 
@@ -45,6 +45,8 @@ def load_starter(
     kept, smiles, X = described_rows(
         [entry["smiles"] for entry in entries], names, report, progress, should_stop
     )
+    characters = [word.capitalize() for word in vocabulary]
+    targets = character_targets(labels[kept], characters, target, min_positives, report)
     info = CATALOGUE["starter"]
     return odor_dataset(
         name="starter",
@@ -54,12 +56,9 @@ def load_starter(
         smiles=smiles,
         X=X,
         descriptor_names=DESCRIPTOR_NAMES,
-        labels=labels[kept],
-        characters=[word.capitalize() for word in vocabulary],
-        target=target,
-        min_positives=min_positives,
         row_names=tuple(names[row] for row in kept),
         report=report,
+        **targets,
     )
 
 

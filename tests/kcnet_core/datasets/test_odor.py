@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kcnet_core.datasets.odor import odor_dataset
+from kcnet_core.datasets.odor import character_targets, odor_dataset
 from kcnet_core.errors import DataError
 
 
@@ -18,12 +18,12 @@ def make(**changes):
         "smiles": [f"C{'C' * (k // 2)}" for k in range(n)],
         "X": rng.normal(size=(n, 3)).astype(np.float32),
         "descriptor_names": ("d0", "d1", "d2"),
-        "labels": np.stack([np.arange(n) % 2 == 0, np.arange(n) < 3], axis=1),
-        "characters": ("Sweet", "Fish"),
-        "target": None,
-        "min_positives": 2,
     }
-    return odor_dataset(**{**settings, **changes})
+    labels = np.stack([np.arange(n) % 2 == 0, np.arange(n) < 3], axis=1)
+    labels, target = changes.pop("labels", labels), changes.pop("target", None)
+    report = []
+    targets = character_targets(labels, ("Sweet", "Fish"), target, 2, report)
+    return odor_dataset(**{**settings, **changes}, report=report, **targets)
 
 
 def test_all_characters_give_a_multilabel_matrix():
