@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
@@ -94,6 +94,15 @@ def test_every_written_formula_is_that_of_the_drawn_structure(rows, molecules):
 def test_no_molecule_appears_twice(molecules):
     canonical = Counter(Chem.MolToSmiles(molecule) for molecule in molecules.values())
     assert [smiles for smiles, count in canonical.items() if count > 1] == []
+
+
+def test_pairs_that_differ_in_stereochemistry_only_are_named_in_the_notes(molecules):
+    notes = " ".join((ASSETS / "ODORANTS.md").read_text(encoding="utf-8").split())
+    pairs = defaultdict(list)
+    for name, molecule in molecules.items():
+        pairs[Chem.MolToSmiles(molecule, isomericSmiles=False)].append(name)
+    for names in pairs.values():
+        assert len(names) == 1 or " and ".join(names) in notes, names
 
 
 def test_names_are_unique_whatever_their_case(rows):
