@@ -7,10 +7,26 @@ those who cannot see it. Names are loaded when first used: reducing a matrix nee
 from importlib import import_module
 
 _HOME = {
-    "layout": ("alt",),
+    "layout": ("alt", "plain", "style"),
     "reduction": ("block_size", "matrix_png", "nice_limit", "reduce_matrix"),
     "matrices": ("matrix_picture", "matrix_window"),
-    "curves": ("density_curve", "flips_bars", "lambda_path", "score_histogram", "validation_curve"),
+    "curves": ("density_curve", "flips_bars", "score_histogram", "validation_curve"),
+    "lambda_curve": ("lambda_path",),
+    "pictures": ("cell_pictures", "contribution_map", "image_grid", "input_usage_map", "pixel_map"),
+    "results": (
+        "cell_scatter",
+        "class_scores",
+        "confusion_matrix",
+        "contribution_bars",
+        "label_scores",
+        "output_weights",
+        "reliability",
+        "timing_bar",
+    ),
+    "data": ("correlation_matrix", "descriptor_histograms", "label_balance", "usage_bars"),
+    "compare": ("metric_vs_hidden", "metric_vs_time", "noise_curves"),
+    "costs": ("parameters_bar", "time_split"),
+    "verdicts": ("pairwise_matrix", "trials_scatter"),
 }
 _MODULE = {name: module for module, names in _HOME.items() for name in names}
 

@@ -1,0 +1,267 @@
+"""Models side by side: quality against hidden size, time and noise."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from kcnet_core.figures.layout import metric_range, nice_ceiling, plain, style
+from kcnet_core.palette import MODELS, faded, model_style, theme
+
+
+def metric_vs_hidden(
+    lines: pd.DataFrame, metric: str, *, dark: bool = False, height: int = 400
+) -> go.Figure:
+    """A metric against hidden size with 95% bands; a model without hidden size is a level line.
+
+    Parameters
+    ----------
+    lines : DataFrame
+        `experiments.evaluate.summary(table, by=("variant", "model", "hidden"))`: columns model,
+        hidden, mean, low, high, and metric if it holds several.
+    """
+    lines = of_metric(lines, metric)
+    figure = go.Figure()
+    sizes = lines["hidden"].dropna()
+    ends = (float(sizes.min()), float(sizes.max())) if len(sizes) else (10.0, 1000.0)
+    for model, part in by_model(lines):
+        wide = part[part["hidden"].notna()].sort_values("hidden")
+        _band_and_line(figure, model, wide["hidden"], wide, metric, dark)
+        for _, row in part[part["hidden"].isna()].iterrows():
+            level = pd.DataFrame([row, row])
+            _band_and_line(figure, model, list(ends), level, metric, dark, level=True)
+    style(
+        figure, _best_alt(lines, metric, f"{metric} against hidden size"), dark=dark,
+        x="Hidden size (cells or units)", y=_title(metric), height=height, legend=True,
+    )  # fmt: skip
+    log_sizes(figure, sizes)
+    figure.update_yaxes(range=_interval_range(lines), nticks=7)
+    return figure
+
+
+def metric_vs_time(
+    points: pd.DataFrame, metric: str, front=None, *, cost: str = "seconds", dark: bool = False,
+    height: int = 400,
+) -> go.Figure:  # fmt: skip
+    """A metric against time, with the front of best trade-offs as a line.
+
+    Parameters
+    ----------
+    points : DataFrame
+        `experiments.compare.trade_offs(table, metric)`: columns model, hidden, mean, low, high, the
+        cost, and best (on the front).
+    front : sequence of bool, optional
+        Which points are on the front, in place of the column `best`.
+    """
+    points = points[points[cost].notna() & points["mean"].notna()]
+    on_front = points["best"] if front is None else pd.Series(list(front), index=points.index)
+    edge = points[on_front.astype(bool)].sort_values(cost)
+    ink = theme(dark)
+    figure = go.Figure(
+        go.Scatter(
+            x=edge[cost], y=edge["mean"], mode="lines", name="best trade-offs", hoverinfo="skip",
+            line={"color": faded(ink.muted, 0.6), "width": 7, "shape": "linear"},
+        )
+    )  # fmt: skip
+    for model, part in by_model(points):
+        part = part.sort_values(cost)
+        look = model_style(model, dark)
+        sizes = ["" if pd.isna(size) else f"{size:,.0f}" for size in part["hidden"]]
+        # A size at every point would be a thicket; the front and each model's largest are enough.
+        named = [i in edge.index or i == part.index[-1] for i in part.index]
+        figure.add_trace(
+            go.Scatter(
+                x=part[cost], y=part["mean"], name=model, mode="lines+markers+text",
+                text=[f"  {size}" if shown else "" for size, shown in zip(sizes, named, strict=True)],
+                textposition="bottom right", cliponaxis=False,
+                textfont={"size": 10, "color": ink.muted},
+                customdata=[f"{plain(model)} {size}".strip() for size in sizes],
+                error_y=_error_bars(part, look["line"]["color"]),
+                line={**look["line"], "width": 1}, marker={**look["marker"], "size": 9},
+                hovertemplate=f"%{{customdata}}<br>{plain(metric)} %{{y:.4f}}<br>%{{x:.3g}} s"
+                "<extra></extra>",
+            )
+        )  # fmt: skip
+    alt = _best_alt(points, metric, f"{metric} against seconds") + (
+        " On the front of best trade-offs: "
+        + ", ".join(
+            f"{row['variant'] if 'variant' in row else row['model']} "
+            f"({row['mean']:.3f} in {row[cost]:.2g} s)"
+            for _, row in edge.iterrows()
+        )
+        + "."
+    )
+    style(figure, alt, dark=dark, x="Configuration, training and evaluation (seconds)",
+          y=_title(metric), height=height, legend=True)  # fmt: skip
+    figure.update_xaxes(**log_axis(points[cost]))
+    figure.update_yaxes(range=_interval_range(points), nticks=7)
+    return figure
+
+
+def noise_curves(
+    lines: pd.DataFrame, metric: str, noise: str = "Noise (standard deviations)", *,
+    dark: bool = False, height: int = 360,
+) -> go.Figure:  # fmt: skip
+    """How a metric falls as noise, blur or dropped inputs grow, with 95% bands.
+
+    Parameters
+    ----------
+    lines : DataFrame with the columns model, level, mean, and low and high where known
+    noise : str
+        Axis title, with the unit of `level`.
+    """
+    figure = go.Figure()
+    for model, part in by_model(lines):
+        part = part.sort_values("level")
+        _band_and_line(figure, model, part["level"], part, metric, dark)
+    ends = [
+        f"{model} {part.sort_values('level')['mean'].iloc[-1]:.3f}"
+        for model, part in by_model(lines)
+    ]
+    alt = f"{metric} as {noise.lower()} grows; at the end: {', '.join(ends)}."
+    style(figure, alt, dark=dark, x=noise, y=_title(metric), height=height, legend=True)
+    figure.update_yaxes(range=_interval_range(lines), nticks=7)
+    figure.update_xaxes(nticks=8)
+    return figure
+
+
+# -- what these charts share -----------------------------------------------------------------------
+
+
+def of_metric(lines: pd.DataFrame, metric: str) -> pd.DataFrame:
+    if "metric" in lines:
+        lines = lines[lines["metric"] == metric]
+    return lines[lines["mean"].notna()]
+
+
+def by_model(lines: pd.DataFrame):
+    """Parts in the order of the palette, so that a legend reads the same everywhere."""
+    models = sorted(
+        dict.fromkeys(lines["model"]),
+        key=lambda model: MODELS.index(model) if model in MODELS else len(MODELS),
+    )
+    for model in models:
+        yield model, lines[lines["model"] == model]
+
+
+def _band_and_line(figure, model, x, part, metric, dark, level=False):
+    if not len(part):
+        return
+    x, look = np.asarray(x, dtype=float), model_style(model, dark)
+    low, high = (
+        part[side].to_numpy(dtype=float) if side in part else np.full(len(part), np.nan)
+        for side in ("low", "high")
+    )
+    known = np.isfinite(low) & np.isfinite(high)
+    if known.sum() > 1:
+        figure.add_trace(
+            go.Scatter(
+                x=[*x[known], *x[known][::-1]], y=[*high[known], *low[known][::-1]], fill="toself",
+                fillcolor=faded(look["line"]["color"], 0.06 if level else 0.14),
+                line={"width": 0}, mode="lines",
+                hoverinfo="skip", legendgroup=model, showlegend=False,
+            )
+        )  # fmt: skip
+    interval = [
+        f" ({a:.4f} to {b:.4f})" if ok else "" for a, b, ok in zip(low, high, known, strict=True)
+    ]
+    figure.add_trace(
+        go.Scatter(
+            x=x, y=part["mean"], name=plain(model), legendgroup=model, customdata=interval,
+            mode="lines+text" if level else "lines+markers", **look,
+            text=["", plain(model)] if level else None, textposition="top left",
+            textfont={"size": 11, "color": look["line"]["color"]},
+            error_y=_error_bars(part, look["line"]["color"]) if known.sum() == 1 else None,
+            hovertemplate=f"{plain(model)}, %{{x:,}}<br>{plain(metric)} %{{y:.4f}}%{{customdata}}"
+            "<extra></extra>",
+        )
+    )  # fmt: skip
+
+
+def _error_bars(part, colour) -> dict | None:
+    if not {"low", "high"} <= set(part.columns) or not part["low"].notna().any():
+        return None
+    up, down = (part["high"] - part["mean"]).fillna(0), (part["mean"] - part["low"]).fillna(0)
+    return {"array": up, "arrayminus": down, "thickness": 1, "width": 3, "color": colour}
+
+
+def _interval_range(lines: pd.DataFrame) -> list[float]:
+    """A range that holds all means, and intervals as far as they do not squeeze the means."""
+    means = lines["mean"].to_numpy(dtype=float)
+    if not len(means):
+        return [0.0, 1.0]
+    low, high = means.min(), means.max()
+    room = max(0.5 * (high - low), 0.02)
+    ends = [
+        lines[side].to_numpy(dtype=float) if side in lines else means for side in ("low", "high")
+    ]
+    low = max(low - room, min(low, np.nanmin([*ends[0], low])))
+    high = min(high + room, max(high, np.nanmax([*ends[1], high])))
+    return tight([low, high])
+
+
+def tight(values) -> list[float]:
+    """The values with a little air, ends rounded so that they move rarely."""
+    values = np.asarray(values, dtype=float)
+    if not len(values):
+        return metric_range([])
+    span = max(float(np.ptp(values)), 0.01)
+    step = nice_ceiling(span) / 10
+    return [
+        step * math.floor((values.min() - 0.05 * span) / step),
+        min(step * math.ceil((values.max() + 0.05 * span) / step), _above(values.max())),
+    ]
+
+
+def _above(value: float) -> float:
+    """No metric is above one; a sliver of air lets a point at one be seen whole."""
+    return 1.01 if value <= 1 else math.inf
+
+
+def log_axis(values) -> dict:
+    """A logarithmic axis with ticks at 1, 2 and 5, or at powers of ten when it is long."""
+    values = np.asarray(values, dtype=float)
+    values = values[values > 0]
+    if not len(values):
+        return {"type": "log"}
+    low, high = math.log10(values.min()) - 0.15, math.log10(values.max()) + 0.2
+    steps = (1, 2, 5) if high - low < 3.5 else (1,)
+    ticks = [
+        step * 10.0**power
+        for power in range(math.floor(low), math.ceil(high) + 1)
+        for step in steps
+        if low <= math.log10(step * 10.0**power) <= high
+    ]
+    text = [f"{tick:,.{max(0, -math.floor(math.log10(tick)))}f}" for tick in ticks]
+    return {"type": "log", "range": [low, high], "tickvals": ticks, "ticktext": text}
+
+
+def log_sizes(figure: go.Figure, sizes):
+    """Hidden sizes on a logarithmic axis whose ticks are the sizes themselves."""
+    ticks = sorted({float(size) for size in sizes})
+    if not ticks:
+        return
+    low, high = math.log10(ticks[0]), math.log10(ticks[-1])
+    air = max(0.06 * (high - low), 0.05)
+    figure.update_xaxes(
+        type="log", range=[low - air, high + air], tickvals=ticks,
+        ticktext=[f"{tick:,.0f}" for tick in ticks],
+    )  # fmt: skip
+
+
+def _best_alt(lines, metric, what) -> str:
+    if not len(lines):
+        return f"{what}: nothing measured yet."
+    parts = []
+    for model, part in by_model(lines):
+        best = part.loc[part["mean"].idxmax()]
+        size = "" if pd.isna(best["hidden"]) else f" at {best['hidden']:,.0f}"
+        parts.append(f"{model} {best['mean']:.3f}{size}")
+    return f"{what}; highest means: {', '.join(parts)}."
+
+
+def _title(metric: str) -> str:
+    return plain(metric[:1].upper() + metric[1:])

@@ -1,0 +1,96 @@
+"""What models cost: seconds, split into their parts, and trained parameters."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from kcnet_core.figures.compare import by_model, log_axis, log_sizes
+from kcnet_core.figures.layout import plain, style
+from kcnet_core.figures.ranked import ranked_bars
+from kcnet_core.palette import model_colour, model_style, theme
+
+TIME_PARTS = {
+    "configure_seconds": "Configuration",
+    "fit_seconds": "Training",
+    "evaluate_seconds": "Evaluation",
+}
+
+
+def time_split(lines: pd.DataFrame, *, dark: bool = False, height: int = 360) -> go.Figure:
+    """Seconds against hidden size, one panel for configuration, training and evaluation.
+
+    Parameters
+    ----------
+    lines : DataFrame
+        As for `metric_vs_hidden`, with the metrics configure_seconds, fit_seconds and
+        evaluate_seconds.
+    """
+    figure = make_subplots(
+        rows=1, cols=3, shared_yaxes=True, horizontal_spacing=0.03,
+        subplot_titles=list(TIME_PARTS.values()),
+    )  # fmt: skip
+    known = lines[lines["metric"].isin(TIME_PARTS) & (lines["mean"] > 0)]
+    sizes = known["hidden"].dropna()
+    ends = [float(sizes.min()), float(sizes.max())] if len(sizes) else [10.0, 1000.0]
+    for column, (part_name, label) in enumerate(TIME_PARTS.items(), start=1):
+        for model, part in by_model(known[known["metric"] == part_name]):
+            part = part.sort_values("hidden")
+            level = part["hidden"].isna().all()
+            figure.add_trace(
+                go.Scatter(
+                    x=ends if level else part["hidden"],
+                    y=np.repeat(part["mean"], 2) if level else part["mean"],
+                    name=model, legendgroup=model, showlegend=label == "Training",
+                    mode="lines" if level else "lines+markers", **model_style(model, dark),
+                    hovertemplate=f"{plain(model)}, %{{x:,}} hidden<br>{label.lower()} %{{y:.3g}} s"
+                    "<extra></extra>",
+                ),
+                row=1, col=column,
+            )  # fmt: skip
+    training = known[known["metric"] == "fit_seconds"]
+    fastest = training.loc[training["mean"].idxmin()] if len(training) else None
+    alt = "Seconds for configuration, training and evaluation against hidden size"
+    if fastest is not None:
+        alt += f"; the shortest training is {fastest['model']} with {fastest['mean']:.3g} s"
+    style(figure, alt + ".", dark=dark, height=height, legend=True, margin={"t": 74})
+    figure.update_annotations(font={"size": 13, "color": theme(dark).text})
+    figure.update_layout(legend={"y": 1.1})
+    log_sizes(figure, sizes)
+    figure.update_xaxes(title_text="Hidden size", nticks=5)
+    figure.update_yaxes(**log_axis(known["mean"]))
+    figure.update_yaxes(title_text="Seconds", row=1, col=1)
+    return figure
+
+
+def parameters_bar(table: pd.DataFrame, *, dark: bool = False, height: int | None = None):
+    """Trained parameters of every variant, fewest first, on a logarithmic axis.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Results with the columns variant, model and parameters; models without such a number (trees,
+        neighbours) are left out.
+    """
+    known = table[table["parameters"].notna() & (table["parameters"] > 0)]
+    means = known.groupby(["variant", "model"], sort=False)["parameters"].mean().reset_index()
+    means = means.sort_values("parameters", kind="stable")
+    values = means["parameters"].to_numpy(dtype=float)
+    alt = "Trained parameters: " + ", ".join(
+        f"{variant} {value:,.0f}" for variant, value in zip(means["variant"], values, strict=True)
+    )
+    figure = ranked_bars(
+        values, list(means["variant"]), [f"{value:,.0f}" for value in values], alt=alt + ".",
+        x="Trained parameters", colour=[model_colour(model, dark) for model in means["model"]],
+        dark=dark, height=height,
+    )  # fmt: skip
+    if len(values):
+        low, high = math.floor(math.log10(values.min()) - 0.3), math.log10(values.max()) + 0.9
+        figure.update_xaxes(
+            type="log", range=[low, high], dtick=1, exponentformat="power", tickfont_size=11
+        )
+    return figure

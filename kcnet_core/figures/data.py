@@ -1,0 +1,150 @@
+"""What a dataset looks like: labels, descriptors, and which inputs a network uses."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from kcnet_core.figures.layout import bar_style, plain, style, unique_labels
+from kcnet_core.figures.ranked import ranked_bars
+from kcnet_core.palette import colourscale, theme
+
+HISTOGRAM_BINS = 36
+HISTOGRAM_COLUMNS = 3
+MAX_CORRELATED = 120
+
+
+def label_balance(
+    counts, names, n_rows: int | None = None, *, dark: bool = False, height: int | None = None
+) -> go.Figure:
+    """How many rows have each label, most first.
+
+    Parameters
+    ----------
+    n_rows : int, optional
+        Rows of the dataset; a row may have several labels, so counts need not sum to it.
+    """
+    counts = np.asarray(counts)
+    n_rows = int(counts.sum()) if n_rows is None else n_rows
+    order = np.argsort(-counts, kind="stable")
+    texts = [f"{counts[k]:,} ({counts[k] / max(n_rows, 1):.0%})" for k in order]
+    alt = (
+        f"Label balance of {n_rows} rows: from {names[order[0]]} with {counts[order[0]]} to "
+        f"{names[order[-1]]} with {counts[order[-1]]}."
+    )
+    return ranked_bars(
+        counts[order], [names[k] for k in order], texts, alt=alt, x="Rows",
+        colour=theme(dark).good, dark=dark, height=height,
+    )  # fmt: skip
+
+
+def usage_bars(
+    W_or_usage, names, *, top: int = 20, model: str | None = None, dark: bool = False,
+    height: int | None = None,
+) -> go.Figure:  # fmt: skip
+    """The inputs that most Kenyon cells listen to.
+
+    Parameters
+    ----------
+    W_or_usage : ndarray of shape (B, d), or its column sums of shape (d,)
+    """
+    usage = np.asarray(W_or_usage)
+    if usage.ndim == 2:
+        usage = usage.sum(axis=0, dtype=np.int64)
+    order = np.argsort(-usage, kind="stable")[:top]
+    alt = (
+        f"The {len(order)} most used of {len(usage)} inputs: {names[order[0]]} is heard by "
+        f"{usage[order[0]]} cells; an input is heard by {usage.mean():.1f} cells on average, and "
+        f"{int((usage == 0).sum())} by none."
+    )
+    return ranked_bars(
+        usage[order], [names[k] for k in order], [f"{usage[k]:,}" for k in order], alt=alt,
+        x="Kenyon cells that use the input", colour=theme(dark).primary, dark=dark, height=height,
+    )  # fmt: skip
+
+
+def descriptor_histograms(X, names, *, dark: bool = False, height: int | None = None) -> go.Figure:
+    """The distribution of each input over the rows, small multiples of one shape.
+
+    The outer half per cent at both ends is left out, or a few rows would flatten all others.
+    """
+    X = np.asarray(X, dtype=float)
+    n = X.shape[1]
+    columns = min(HISTOGRAM_COLUMNS, n)
+    rows = math.ceil(n / columns)
+    ink = theme(dark)
+    figure = make_subplots(
+        rows=rows,
+        cols=columns,
+        subplot_titles=[plain(name, 26) for name in names],
+        horizontal_spacing=0.07,
+        vertical_spacing=min(0.25, 0.34 / rows),
+    )
+    lines = []
+    for k in range(n):
+        values = X[np.isfinite(X[:, k]), k]
+        low, high = np.quantile(values, [0.005, 0.995]) if len(values) else (0.0, 1.0)
+        if low == high:
+            low, high = low - 0.5, high + 0.5
+        counts, edges = np.histogram(values, HISTOGRAM_BINS, range=(low, high))
+        where = {"row": k // columns + 1, "col": k % columns + 1}
+        figure.add_trace(
+            go.Bar(
+                x=(edges[1:] + edges[:-1]) / 2, y=counts, width=np.diff(edges),
+                marker={"color": ink.good, "line": {"width": 0}},
+                hovertemplate="%{x:.3g}: %{y} rows<extra></extra>",
+            ),
+            **where,
+        )  # fmt: skip
+        if len(values):
+            lines.append(f"{names[k]} median {np.median(values):.3g}, {low:.3g} to {high:.3g}")
+    style(
+        figure, f"Distributions over {len(X)} rows: " + "; ".join(lines) + ".", dark=dark,
+        height=height or 40 + 170 * rows, margin={"l": 44, "t": 30, "b": 30},
+    )  # fmt: skip
+    figure.update_annotations(font={"size": 13, "color": ink.text})
+    figure.update_layout(bargap=0)
+    figure.update_xaxes(nticks=5)
+    figure.update_yaxes(nticks=3, rangemode="tozero")
+    for row in range(1, rows + 1):
+        figure.update_yaxes(title_text="Rows", row=row, col=1)
+    return figure
+
+
+def correlation_matrix(X, names, *, dark: bool = False, height: int = 460) -> go.Figure:
+    """Correlation of every two inputs over the rows; an input that never changes is left blank."""
+    X = np.asarray(X, dtype=float)[:, :MAX_CORRELATED]
+    labels = unique_labels(list(names)[: X.shape[1]])
+    known = np.isfinite(X).all(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        C = np.atleast_2d(np.corrcoef(X[known], rowvar=False)).astype(np.float32)
+    figure = go.Figure(
+        go.Heatmap(
+            z=C, x=labels, y=labels, zmin=-1, zmax=1, colorscale=colourscale("diverging", dark),
+            colorbar=bar_style(theme(dark), "correlation"),
+            hovertemplate="%{x}<br>%{y}<br>correlation %{z:.2f}<extra></extra>",
+        )
+    )  # fmt: skip
+    others = np.abs(C[np.triu_indices(len(C), 1)])
+    strong = float(np.mean(others[np.isfinite(others)] > 0.9)) if others.size else 0.0
+    alt = (
+        f"Correlation of {len(labels)} inputs: {strong:.0%} of all pairs are correlated above 0.9 "
+        "or below -0.9."
+    )
+    style(figure, alt, dark=dark, height=height, margin={"r": 84, "t": 12})
+    every = math.ceil(len(labels) / 24)
+    ticks = {
+        "tickvals": labels[::every],
+        "ticktext": [label if len(label) <= 20 else label[:19] + "…" for label in labels[::every]],
+        "tickfont": {"size": 10, "color": theme(dark).muted},
+        "showgrid": False,
+        "showline": False,
+        "ticks": "",
+        "automargin": True,
+    }
+    figure.update_xaxes(tickangle=-60, **ticks)
+    figure.update_yaxes(autorange="reversed", **ticks)
+    return figure

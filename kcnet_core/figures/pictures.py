@@ -1,0 +1,237 @@
+"""Values that live on an image's pixels: images, receptive fields, usage and contributions."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from kcnet_core.figures.layout import bar_style, nice_ceiling, plain, style
+from kcnet_core.figures.reduction import LEVELS, indexed_png, shade_table
+from kcnet_core.palette import colourscale, theme
+
+GAP = 3  # pixels between two small pictures
+LABEL = 9  # pixels of room below one for its label
+TILE_HEIGHT = 92  # on the page
+FEW, FEW_HEIGHT = 4, 210  # so many pictures or fewer are shown larger
+
+
+def image_grid(
+    images: np.ndarray,
+    image_shape: tuple[int, int],
+    labels=None,
+    *,
+    columns: int | None = None,
+    title: str | None = None,
+    dark: bool = False,
+) -> go.Figure:
+    """Many images as one picture, ink on paper, with a label below each.
+
+    Parameters
+    ----------
+    images : ndarray of shape (n, height * width) or (n, height, width), in [0, 1]
+    labels : sequence of str, optional
+    """
+    images = np.asarray(images, dtype=np.float32).reshape(-1, *image_shape)
+    names = [""] * len(images) if labels is None else [plain(label, 14) for label in labels]
+    kinds = ", ".join(dict.fromkeys(str(label) for label in labels or ()))
+    alt = f"{len(images)} images" + (f" of {kinds}." if kinds else ".")
+    return _tiles(images, 1.0, "ink", names, columns, title, alt, dark)
+
+
+def cell_pictures(
+    W: np.ndarray,
+    image_shape: tuple[int, int],
+    cells=None,
+    *,
+    columns: int | None = None,
+    title: str | None = None,
+    dark: bool = False,
+) -> go.Figure:
+    """Receptive fields: the inputs of some Kenyon cells on the image grid, as one picture.
+
+    Parameters
+    ----------
+    W : ndarray of shape (B, height * width)
+        Weights (0/1) or preference scores.
+    cells : sequence of int, optional
+        All rows by default.
+    """
+    cells = list(range(len(W))) if cells is None else [int(cell) for cell in cells]
+    fields = np.asarray(W)[cells].astype(np.float32).reshape(-1, *image_shape)
+    scale = "diverging" if fields.min(initial=0) < 0 else "sequential"
+    alt = f"Inputs of {len(cells)} Kenyon cells on the image grid"
+    if scale == "sequential":
+        per_cell = fields.sum(axis=(1, 2))
+        alt += f", {per_cell.min():.0f} to {per_cell.max():.0f} each" if len(cells) else ""
+    names = [] if len(cells) == 1 and title else [f"cell {cell}" for cell in cells]
+    # 0/1 weights use the scale's vivid middle, not its darkest end.
+    limit = 1.0 if scale == "diverging" else 1.6
+    return _tiles(fields, limit, scale, names, columns, title, alt + ".", dark)
+
+
+def _tiles(tiles, limit, scale, names, columns, title, alt, dark) -> go.Figure:
+    n, height, width = tiles.shape
+    columns = min(columns or 10, max(n, 1))
+    rows = max(1, math.ceil(n / columns))
+    label = LABEL * height / 28 if any(names) else 0
+    pitch_x, pitch_y = width + GAP, height + GAP + round(label)
+    low = -limit if scale == "diverging" else 0.0
+    # One colour more than the scale has, for the paper between the pictures.
+    table = np.vstack([shade_table(scale, dark), _rgb(theme(dark).background)])
+    index = np.full((rows * pitch_y, columns * pitch_x), LEVELS, np.uint8)
+    shades = np.clip((tiles - low) * (LEVELS - 1) / (limit - low) + 0.5, 0, LEVELS - 1)
+    for i, tile in enumerate(shades.astype(np.uint8)):
+        top, left = (i // columns) * pitch_y, (i % columns) * pitch_x
+        index[top : top + height, left : left + width] = tile
+    figure = go.Figure(go.Image(source=indexed_png(index, table), hoverinfo="skip"))
+    ink = theme(dark)
+    at = [((i % columns) * pitch_x, (i // columns) * pitch_y) for i in range(n)]
+    if any(names):
+        figure.add_trace(
+            go.Scatter(
+                x=[x + (width - 1) / 2 for x, _ in at],
+                y=[y + height + label * 0.45 for _, y in at],
+                text=names,
+                mode="text",
+                textfont={"color": ink.muted, "size": 11},
+                hoverinfo="skip",
+            )
+        )
+    if scale != "ink":
+        frame = {"color": ink.grid, "width": 1}
+        figure.update_layout(
+            shapes=[
+                {"type": "rect", "x0": x - 0.5, "x1": x + width - 0.5, "y0": y - 0.5,
+                 "y1": y + height - 0.5, "line": frame}
+                for x, y in at
+            ]
+        )  # fmt: skip
+    top = 30 if title else 4
+    style(
+        figure, alt, dark=dark, title=title,
+        height=top + 8 + rows * (FEW_HEIGHT if n <= FEW else TILE_HEIGHT),
+        margin={"l": 4, "r": 4, "t": top, "b": 4},
+    )  # fmt: skip
+    _bare_axes(figure)
+    figure.update_xaxes(range=[-1, columns * pitch_x - GAP + 0.5])
+    figure.update_yaxes(range=[rows * pitch_y - GAP + 0.5, -1])
+    return figure
+
+
+def pixel_map(
+    values: np.ndarray,
+    image_shape: tuple[int, int],
+    title: str | None = None,
+    *,
+    unit: str = "",
+    limit: float | None = None,
+    scale: str = "sequential",
+    dark: bool = False,
+    height: int = 320,
+) -> go.Figure:
+    """One value for every pixel, with a scale; the pixel's place and value on hover."""
+    values = np.asarray(values, dtype=np.float32)
+    limit = limit or nice_ceiling(float(np.abs(values).max(initial=0)))
+    figure = go.Figure(_pixels(values, image_shape, scale, limit, unit, dark))
+    busiest = int(np.abs(values).argmax())
+    alt = (
+        f"{title or 'Value of every pixel'}: from {values.min():.3g} to {values.max():.3g}, "
+        f"largest at row {busiest // image_shape[1]}, column {busiest % image_shape[1]}."
+    )
+    style(figure, alt, dark=dark, title=title, height=height,
+          margin={"l": 8, "r": 76, "b": 8})  # fmt: skip
+    _bare_axes(figure)
+    figure.update_xaxes(range=[-0.5, image_shape[1] - 0.5])
+    figure.update_yaxes(range=[image_shape[0] - 0.5, -0.5])
+    return figure
+
+
+def input_usage_map(
+    W_or_usage: np.ndarray,
+    image_shape: tuple[int, int],
+    *,
+    title: str | None = "Input usage: the meaningful pixels",
+    dark: bool = False,
+    height: int = 320,
+) -> go.Figure:
+    """How many Kenyon cells listen to each pixel (the paper's meaningful pixels).
+
+    Parameters
+    ----------
+    W_or_usage : ndarray of shape (B, d), or its column sums of shape (d,)
+    """
+    usage = np.asarray(W_or_usage)
+    if usage.ndim == 2:
+        usage = usage.sum(axis=0, dtype=np.int64)
+    return pixel_map(usage, image_shape, title, unit="cells", dark=dark, height=height)
+
+
+def contribution_map(
+    values: np.ndarray,
+    image: np.ndarray,
+    image_shape: tuple[int, int],
+    *,
+    title: str | None = None,
+    dark: bool = False,
+    height: int = 330,
+) -> go.Figure:
+    """An image, and beside it what every pixel adds to (orange) or takes from (purple) a score.
+
+    Parameters
+    ----------
+    values : ndarray of shape (d,)
+        Exact contributions; they sum to the score.
+    image : ndarray of shape (d,)
+        The sample itself, on any scale.
+    """
+    values = np.asarray(values, dtype=np.float32)
+    image = np.asarray(image, dtype=np.float32)
+    span = float(np.ptp(image)) or 1.0
+    limit = nice_ceiling(float(np.quantile(np.abs(values), 0.995)))
+    figure = make_subplots(rows=1, cols=2, horizontal_spacing=0.04)
+    seen = _pixels((image - image.min()) / span, image_shape, "ink", 1.0, "", dark)
+    figure.add_trace(seen.update(showscale=False, hoverinfo="skip"), row=1, col=1)
+    figure.add_trace(
+        _pixels(values, image_shape, "diverging", limit, "contribution", dark), row=1, col=2
+    )
+    alt = (
+        f"The image and the contribution of each of its {len(values)} pixels: together "
+        f"{values.sum():+.3f}, of which {values[values > 0].sum():+.3f} for and "
+        f"{values[values < 0].sum():+.3f} against."
+    )
+    style(figure, alt, dark=dark, title=title, height=height,
+          margin={"l": 8, "r": 84, "b": 8, "t": 34 if title else 12})  # fmt: skip
+    frame = {"showline": True, "mirror": True, "linecolor": theme(dark).grid}
+    for column in (1, 2):
+        _bare_axes(figure, row=1, col=column)
+        figure.update_xaxes(range=[-0.5, image_shape[1] - 0.5], **frame, row=1, col=column)
+        figure.update_yaxes(range=[image_shape[0] - 0.5, -0.5], **frame, row=1, col=column)
+    return figure
+
+
+def _pixels(values, image_shape, scale, limit, unit, dark) -> go.Heatmap:
+    shown = f" {unit}" if unit else ""
+    return go.Heatmap(
+        z=np.asarray(values, dtype=np.float32).reshape(image_shape),
+        zmin=-limit if scale == "diverging" else 0.0,
+        zmax=limit,
+        colorscale=colourscale(scale, dark),
+        colorbar=bar_style(theme(dark), unit),
+        hovertemplate=f"row %{{y}}, column %{{x}}<br>%{{z:.3g}}{shown}<extra></extra>",
+    )
+
+
+def _bare_axes(figure: go.Figure, **where):
+    """Square pixels and nothing around them."""
+    figure.update_xaxes(showline=False, showticklabels=False, ticks="", constrain="domain", **where)
+    figure.update_yaxes(
+        showgrid=False, showticklabels=False, ticks="", constrain="domain",
+        scaleanchor="x" if where.get("col", 1) == 1 else f"x{where['col']}", **where,
+    )  # fmt: skip
+
+
+def _rgb(colour: str) -> np.ndarray:
+    return np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)], np.uint8)
