@@ -28,9 +28,12 @@ def main() -> None:
     if job is None:
         live_view.before_start(run)
     else:
+        trained = job.result if job.view.state == "done" else None
+        if trained is not None:
+            result_view.headline(trained)
         live_view.watch(job)
-        if job.view.state == "done" and job.result is not None:
-            result_view.show(job)
+        if trained is not None:
+            result_view.show(trained)
     share.write_link(run, job)
 
 

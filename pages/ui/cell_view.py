@@ -22,6 +22,8 @@ def cells(trained: TrainedRun) -> None:
     H = trained.shelf["hidden"]  # (rows, B)
     B = H.shape[1]
     strength = np.abs(trained.model.coef_).sum(axis=1)
+    st.session_state.setdefault("cell", int(np.argmax(strength * (H > 0).any(axis=0))))
+    st.session_state["cell"] = min(st.session_state["cell"], B - 1)
     left, right = st.columns([1, 1])
     with left:
         event = chart(

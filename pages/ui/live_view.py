@@ -11,6 +11,7 @@ from kcnet_core.experiments.training import TrainView
 from kcnet_core.run import DOA_MODELS, EPOCH_MODELS, Run
 from pages.ui import session
 from pages.ui.chart import chart
+from pages.ui.reopen_model import opener
 
 SECONDS_BETWEEN_DRAWINGS = 1.0
 STATE_WORDS = {
@@ -49,6 +50,7 @@ def before_start(run: Run) -> None:
             cards(dataset, range(min(8, len(dataset.X))))
         st.page_link("pages/data.py", label="Look at all of the data, or choose another",
                      icon=":material/dataset:")  # fmt: skip
+    opener()
 
 
 def watch(job) -> None:
@@ -131,12 +133,17 @@ def pictures(view: TrainView) -> None:
     if view.run.model == "FSHN":
         chart(curve, "live_curve")
         return
-    left, middle, right = st.columns([2, 1, 1])
-    with left:
-        chart(curve, "live_curve")
-    with middle:
-        chart(figures.flips_bars(records, n_epochs=view.run.n_epochs, dark=dark), "live_flips")
-    with right:
-        chart(figures.density_curve(records, n_epochs=view.run.n_epochs, dark=dark), "live_density")
+    n_epochs = view.run.n_epochs
+    small = [
+        ("live_flips", figures.flips_bars(records, n_epochs=n_epochs, dark=dark)),
+        ("live_density", figures.density_curve(records, n_epochs=n_epochs, dark=dark)),
+    ]
     if frame is not None and frame.S_counts is not None:
-        chart(figures.score_histogram(frame.S_counts, HISTOGRAM_EDGES, dark=dark), "live_hist")
+        histogram = figures.score_histogram(frame.S_counts, HISTOGRAM_EDGES, dark=dark, height=300)
+        small.append(("live_scores", histogram))
+    columns = st.columns([1.7] + [1.0] * len(small), gap="small")
+    with columns[0]:
+        chart(curve, "live_curve")
+    for column, (key, figure) in zip(columns[1:], small, strict=True):
+        with column:
+            chart(figure, key)

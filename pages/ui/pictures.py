@@ -13,26 +13,25 @@ from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.molecule_pictures import molecule_svg, svg_data_uri
 
 
-def pixels(dataset: Dataset, row: int) -> np.ndarray:
-    """Grey values 0..255 of an image row, its standardisation undone."""
-    raw = dataset.X[row] * dataset.pixel_std + dataset.pixel_mean
-    return (np.clip(raw, 0, 1) * 255).astype(np.uint8).reshape(dataset.image_shape)
+def pixels(dataset: Dataset, row: int, dark: bool) -> np.ndarray:
+    """Grey values 0..255 of an image row, its standardisation undone: ink on the page's paper."""
+    raw = np.clip(dataset.X[row] * dataset.pixel_std + dataset.pixel_mean, 0, 1)
+    raw = raw if dark else 1 - raw
+    return (raw * 255).astype(np.uint8).reshape(dataset.image_shape)
 
 
 def thumbnail(dataset: Dataset, row: int, dark: bool) -> str:
     """A data URI for an image column of a table."""
     if dataset.kind == "odor":
         return svg_data_uri(molecule_svg(dataset.smiles[row], 160, 100, dark=dark))
-    image = Image.fromarray(pixels(dataset, row)).resize((56, 56), Image.Resampling.NEAREST)
+    image = Image.fromarray(pixels(dataset, row, dark)).resize((56, 56), Image.Resampling.NEAREST)
     out = io.BytesIO()
     image.save(out, "PNG")
     return "data:image/png;base64," + base64.b64encode(out.getvalue()).decode()
 
 
-def large(dataset: Dataset, row: int, dark: bool) -> None:
-    name = dataset.row_names[row] if dataset.row_names else f"row {row}"
-    if dataset.kind == "odor":
-        st.image(molecule_svg(dataset.smiles[row], 300, 220, dark=dark), caption=name, alt=name)
-        return
-    image = Image.fromarray(pixels(dataset, row)).resize((196, 196), Image.Resampling.NEAREST)
-    st.image(image, caption=name, alt=f"Image {name}")
+def molecule(dataset: Dataset, row: int, dark: bool) -> None:
+    """A molecule's drawing (an image is drawn beside its contributions instead)."""
+    name = dataset.row_names[row] if dataset.row_names else dataset.smiles[row]
+    st.image(molecule_svg(dataset.smiles[row], 300, 220, dark=dark), alt=name)
+    st.text(name)

@@ -27,12 +27,9 @@ VIEWS = {
 }
 
 
-def show(job) -> None:
-    trained: TrainedRun = job.result
+def show(trained: TrainedRun) -> None:
     names = [name for name, (_, models) in VIEWS.items()
              if models is None or trained.run.model in models]  # fmt: skip
-    st.divider()
-    headline(trained)
     for tab, name in zip(st.tabs(names, key="result_tab", on_change="rerun"), names, strict=True):
         with tab:
             if tab.open:
@@ -47,7 +44,12 @@ def headline(trained: TrainedRun) -> None:
     with st.container(horizontal=True, gap="large", key="headline"):
         st.metric(f"Test {name}", f"{value:.4f}", width="content")
         st.metric("Training and evaluation", f"{total:.1f} s", width="content")
-        st.metric("Trained parameters", f"{trained.model.n_trained_parameters_:,}", width="content")
+        st.metric(
+            "Trained parameters",
+            f"{trained.model.n_trained_parameters_:,}",
+            width="content",
+            help="Output weights; with DOA also the 0/1 input weights, with FSHN every weight.",
+        )
         if trained.run.model in KCNET_MODELS:
             st.metric("λ", f"{trained.model.alpha_:g}", width="content")
             st.metric("Density of W", f"{trained.frames[-1].density:.2%}", width="content")

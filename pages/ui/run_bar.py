@@ -70,8 +70,8 @@ def bar(run: Run, job) -> None:
     problem = st.session_state.pop("start_problem", None)
     if problem:
         st.error(problem, icon=":material/error:")
-    if job is None or not busy:
-        cost(run)
+    if not busy:
+        cost(run, "" if job is None else "Next run: ")
     if not mine:
         st.info(
             "You are watching a run that somebody else started; only they can steer it. "
@@ -93,13 +93,13 @@ def button(label, action, job, enabled, *, icon, shortcut, primary=False):
     )
 
 
-def cost(run: Run) -> None:
+def cost(run: Run, prefix: str) -> None:
     dataset = session.dataset(run)
     _, split = split_of(run, dataset)
     n, d, c = len(split.train), dataset.X.shape[1], len(dataset.target_names)
     plan = estimate(run, n, d, c)
     st.caption(
-        f"{run.model} with {run.n_hidden:,} cells on {dataset.title}: {n:,} training rows, "
+        f"{prefix}{run.model} with {run.n_hidden:,} cells on {dataset.title}: {n:,} training rows, "
         f"{len(split.test):,} test rows, {d:,} inputs. Estimated {in_words(plan.seconds)} and "
         f"{plan.bytes / 2**20:,.0f} MB."
     )

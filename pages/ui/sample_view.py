@@ -6,12 +6,13 @@ import numpy as np
 import streamlit as st
 
 from kcnet_core import explain, figures
-from kcnet_core.descriptor_table import meanings
+from kcnet_core.descriptor_table import DESCRIPTORS
 from kcnet_core.experiments.training import TrainedRun
 from pages.ui import pictures, session
 from pages.ui.chart import chart
 
 ROWS_LISTED = 200
+MEANINGS = {descriptor.name: descriptor.meaning for descriptor in DESCRIPTORS}
 EXPLAINABLE = ("KCNet", "DOA", "Ensemble DOA", "FSHN")
 
 
@@ -89,14 +90,19 @@ def explain_one(trained: TrainedRun, position: int) -> None:
     P = trained.probabilities[position]
     truth = dataset.y[row]
     names = list(dataset.target_names)
-    left, right = st.columns([1, 2])
-    with left:
-        pictures.large(dataset, row, dark)
-        st.caption(f"Truth: {label(dataset, truth)}. Answer: "
-                   f"{label(dataset, trained.predictions[position])}.")  # fmt: skip
-    with right:
-        truth_names = label(dataset, truth).split(", ")
-        chart(figures.class_scores(P, names, truth_names, dark=dark), "sample_scores")
+    truth_names = label(dataset, truth).split(", ")
+    bars = figures.class_scores(P, names, truth_names, dark=dark)
+    if dataset.kind == "odor":
+        left, right = st.columns([1, 2])
+        with left:
+            pictures.molecule(dataset, row, dark)
+        with right:
+            chart(bars, "sample_scores")
+    else:
+        chart(bars, "sample_scores")
+    st.caption(
+        f"Truth: {label(dataset, truth)}. Answer: {label(dataset, trained.predictions[position])}."
+    )
     if trained.run.model not in EXPLAINABLE:
         st.info("ELM's sigmoid is not piecewise linear, so its answer has no exact contributions.")
         return
@@ -111,7 +117,7 @@ def explain_one(trained: TrainedRun, position: int) -> None:
         )
     else:
         chart(
-            figures.contribution_bars(values, trained.feature_names, meanings(), dark=dark),
+            figures.contribution_bars(values, trained.feature_names, MEANINGS, dark=dark),
             "sample_contributions",
         )
     st.caption(

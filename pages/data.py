@@ -1,0 +1,29 @@
+"""Data: choose, download or upload a dataset, and look at what is in it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.ui import data_catalogue, data_upload, data_view, session
+from pages.ui.frame import heading
+
+
+def main() -> None:
+    heading(
+        "Data",
+        "Odors as molecular descriptors, or images. What you choose here is used on every page.",
+    )
+    catalogue, upload = st.tabs(
+        ["Choose a dataset", "Upload your own"], key="data_tab", on_change="rerun"
+    )
+    with catalogue:
+        if catalogue.open:
+            data_catalogue.choose()
+    with upload:
+        if upload.open:
+            data_upload.upload()
+    st.divider()
+    data_view.look(session.run(), session.dataset())
+
+
+main()

@@ -1,0 +1,76 @@
+"""The datasets that come with the app or can be downloaded, as cards."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import streamlit as st
+
+from kcnet_core import datasets, presets
+from kcnet_core.callback_steps import callback_steps
+from kcnet_core.errors import KCNetError
+from pages.ui import run_controls, session
+from pages.ui.job_progress import job_progress
+
+KINDS = {"odor": "Odors", "image": "Images"}
+
+
+def choose() -> None:
+    downloads = st.session_state.setdefault("downloads", {})
+    everything = datasets.available()
+    for kind, title in KINDS.items():
+        st.subheader(title, anchor=False)
+        with st.grid(min_column_width=250, border=True) as grid:
+            for info in everything:
+                if info.kind == kind:
+                    with grid.cell():
+                        card(info, downloads)
+
+
+def card(info, downloads: dict) -> None:
+    chosen = session.run().dataset == info.name
+    st.markdown(f"**{info.title}**")
+    st.caption(info.description)
+    what = "characters" if info.kind == "odor" else "classes"
+    st.caption(f"{info.n_rows:,} rows · {info.n_classes} {what} · {info.licence}")
+    job = session.jobs().get(downloads.get(info.name, ""))
+    if chosen:
+        st.badge("in use", icon=":material/check:", color="green")
+    elif info.status == "download":
+        if job is not None and job.view.state != "done":
+            job_progress(job, info.name, "MB", 1e6, again=lambda: start_download(info, downloads))
+        else:
+            st.button(
+                f"Download {info.size_bytes / 1e6:,.0f} MB",
+                icon=":material/download:",
+                key=f"download_{info.name}",
+                on_click=start_download,
+                args=(info, downloads),
+            )
+    else:
+        st.button("Use", key=f"use_{info.name}", icon=":material/check_circle:",
+                  on_click=use, args=(info.name,))  # fmt: skip
+
+
+def use(name: str) -> None:
+    """Train, compare and smell with this dataset from now on."""
+    current = session.run()
+    first = presets.our_presets(name)[0].run
+    run_controls.adopt(replace(first, seed=current.seed, device=current.device))
+
+
+def start_download(info, downloads: dict) -> None:
+    fetch = partial(datasets.fetch, info.name)
+    try:
+        job = session.jobs().submit(
+            session.owner(),
+            "download",
+            {"dataset": info.name},
+            lambda: callback_steps(fetch),
+            title=f"Download {info.title}",
+        )
+    except KCNetError as refused:
+        st.toast(str(refused), icon=":material/error:")
+        return
+    downloads[info.name] = job.id

@@ -1,0 +1,174 @@
+"""Your own data: a table of molecules, a zip of images, or an .npz file."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from kcnet_core.callback_steps import callback_steps
+from kcnet_core.datasets.dataset import Dataset
+from kcnet_core.datasets.table_guess import LABEL_KINDS, LIST_SEPARATORS
+from kcnet_core.errors import KCNetError
+from kcnet_core.limits import MAX_CSV_ROWS, MAX_IMAGES, MAX_UPLOAD_BYTES, MEGABYTE
+from kcnet_core.run import Run
+from pages.ui import run_controls, session
+from pages.ui.job_progress import job_progress
+
+NONE = "(none)"
+
+
+def upload() -> None:
+    kind = st.segmented_control(
+        "What do you have?",
+        ["molecules", "images"],
+        default="molecules",
+        required=True,
+        key="upload_kind",
+    )
+    if kind == "molecules":
+        table()
+    else:
+        images()
+
+
+def table() -> None:
+    st.caption(
+        f"A CSV with a SMILES column and one or more label columns, up to {MAX_CSV_ROWS:,} rows "
+        f"and {MAX_UPLOAD_BYTES // MEGABYTE} MB. Separator, encoding and columns are recognised; "
+        "correct them below."
+    )
+    file = st.file_uploader("Table", type=["csv", "tsv", "txt"], key="table_file")
+    if file is None:
+        return
+    from kcnet_core.datasets.own_table import guess_table, table_dataset
+
+    content = file.getvalue()
+    try:
+        guess = guess_table(content)
+    except KCNetError as error:
+        st.error(str(error), icon=":material/error:")
+        return
+    guess = corrected(guess)
+    st.dataframe(
+        {title: [row[k] for row in guess.preview] for k, title in enumerate(guess.columns)},
+        hide_index=True,
+    )
+    for note in guess.notes:
+        st.caption(note)
+    ready = guess.smiles_column is not None and bool(guess.label_columns)
+    if st.button("Compute descriptors and use this table", type="primary", disabled=not ready,
+                 icon=":material/science:", key="table_go"):  # fmt: skip
+        submit(f"Read {file.name}", lambda **report: table_dataset(
+            content, guess, title=file.name, **report))  # fmt: skip
+    follow()
+
+
+def corrected(guess):
+    """The guess as widgets, so that a person can mend it."""
+    optional = [NONE, *guess.columns]
+
+    def index(value):
+        return optional.index(value) if value in optional else 0
+
+    smiles, name, dilution = st.columns(3)
+    smiles_column = smiles.selectbox("SMILES", optional, index(guess.smiles_column), key="up_smi")
+    name_column = name.selectbox("Name", optional, index(guess.name_column), key="up_name")
+    dilution_column = dilution.selectbox(
+        "Dilution", optional, index(guess.dilution_column), key="up_dilution"
+    )
+    labels, how, separator = st.columns(3)
+    label_columns = labels.multiselect(
+        "Labels", guess.columns, list(guess.label_columns), key="up_labels"
+    )
+    kinds = list(LABEL_KINDS)
+    label_kind = how.selectbox(
+        "The labels are", kinds, kinds.index(guess.label_kind), format_func=LABEL_KINDS.get,
+        key="up_kind",
+    )  # fmt: skip
+    list_separator = guess.list_separator
+    if label_kind == "list":
+        options = list(dict.fromkeys([guess.list_separator, *LIST_SEPARATORS]))
+        list_separator = separator.selectbox("separated by", options, key="up_separator")
+    return replace(
+        guess,
+        smiles_column=chosen(smiles_column),
+        name_column=chosen(name_column),
+        dilution_column=chosen(dilution_column),
+        label_columns=tuple(label_columns),
+        label_kind=label_kind,
+        list_separator=list_separator,
+    )
+
+
+def chosen(value: str) -> str | None:
+    return None if value == NONE else value
+
+
+def images() -> None:
+    st.caption(
+        "A zip with one folder of images per class, or an .npz with arrays X and y; up to "
+        f"{MAX_IMAGES:,} images and {MAX_UPLOAD_BYTES // MEGABYTE} MB. Images become grey and are "
+        "brought to one size."
+    )
+    file = st.file_uploader("Images", type=["zip", "npz"], key="image_file")
+    if file is None:
+        return
+    from kcnet_core.datasets.own_images import npz_dataset, zip_dataset
+
+    content = file.getvalue()
+    options = {"title": file.name}
+    if file.name.lower().endswith(".zip"):
+        side, invert = st.columns(2)
+        size = side.select_slider("Size in pixels", [8, 16, 20, 28, 32, 48, 64], 28, key="up_size")
+        options["size"] = (size, size)
+        options["invert"] = invert.toggle(
+            "Invert", key="up_invert", help="For dark ink on white paper: MNIST is light on dark."
+        )
+    if st.button("Read these images", type="primary", icon=":material/image:", key="images_go"):
+        read = zip_dataset if "size" in options else npz_dataset
+        submit(f"Read {file.name}", lambda **report: read(content, **options, **report))
+    follow()
+
+
+def submit(title: str, work) -> None:
+    try:
+        job = session.jobs().submit(
+            session.owner(), "upload", {"title": title}, lambda: callback_steps(work), title=title
+        )
+    except KCNetError as refused:
+        st.error(str(refused), icon=":material/error:")
+        return
+    st.session_state["upload_job"] = job.id
+
+
+def follow() -> None:
+    job = session.jobs().get(st.session_state.get("upload_job", ""))
+    if job is None:
+        return
+    if job.view.state == "done" and job.result is not None:
+        dataset, errors = job.result
+        if st.session_state.get(session.UPLOADED) is not dataset:
+            use(dataset)
+            st.rerun()
+        st.success(f"{dataset.title}: {len(dataset.X):,} rows are ready and in use.",
+                   icon=":material/check_circle:")  # fmt: skip
+        if errors:
+            st.markdown(f"**{len(errors):,} rows were left out**")
+            st.dataframe(
+                {
+                    "where": [e.where for e in errors],
+                    "text": [e.text for e in errors],
+                    "reason": [e.reason for e in errors],
+                },
+                hide_index=True,
+            )
+        return
+    job_progress(job, "upload")
+
+
+def use(dataset: Dataset) -> None:
+    """Make the uploaded data the ones that every page of this session works with."""
+    st.session_state[session.UPLOADED] = dataset
+    model = {"model": "KCNet", "n_hidden": 1000, "alpha_loo": True}
+    run_controls.adopt(Run(dataset=session.UPLOADED, **model))

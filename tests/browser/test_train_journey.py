@@ -1,0 +1,134 @@
+"""Journeys through the Train page in a real browser."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import expect
+
+QUICK = "/?dataset=digits&n_hidden=60&n_epochs=4"
+LONG = "/?dataset=digits&n_hidden=60&n_epochs=400"
+
+
+def start(page):
+    page.get_by_role("button", name="Start").click()
+
+
+def wait_for(page, words, seconds=60):
+    expect(page.get_by_text(re.compile(words)).first).to_be_visible(timeout=1000 * seconds)
+
+
+def test_a_newcomer_presses_start_and_gets_a_trained_model(new_page, screenshot):
+    page = new_page("/")
+    wait_for(page, "Nothing has been trained yet")
+    start(page)
+    wait_for(page, "Preference scores S")
+    screenshot(page, "train-running")
+    wait_for(page, "Done after", 120)
+    wait_for(page, "Test accuracy")
+    wait_for(page, "benchmark's own")
+    screenshot(page, "train-done")
+    assert page.get_by_text("Traceback").count() == 0
+
+
+def test_training_goes_on_through_a_reload_and_its_owner_can_still_stop_it(new_page):
+    page = new_page(LONG)
+    start(page)
+    wait_for(page, r"epoch \d+ of 400")
+    page.wait_for_url("**job=*")
+    page.reload()
+    wait_for(page, r"epoch \d+ of 400")
+    stop = page.get_by_role("button", name="Stop X")
+    expect(stop).to_be_enabled()
+    stop.click()
+    wait_for(page, "Stopped after")
+
+
+def test_training_goes_on_while_another_page_is_open(new_page):
+    page = new_page(QUICK)
+    start(page)
+    wait_for(page, r"epoch \d+ of 4|Done after")
+    page.get_by_role("link", name="Data").first.click()
+    wait_for(page, "Choose a dataset")
+    page.get_by_role("link", name="Train").first.click()
+    wait_for(page, "Done after")
+    assert "n_hidden=60" in page.url
+
+
+def test_a_second_visitor_watches_but_cannot_steer(new_page, screenshot):
+    owner = new_page(LONG)
+    start(owner)
+    wait_for(owner, r"epoch \d+ of 400")
+    owner.wait_for_url("**job=*")
+    watcher = new_page(owner.url)
+    wait_for(watcher, "You are watching a run that somebody else started")
+    wait_for(watcher, r"epoch \d+ of 400")
+    expect(watcher.get_by_role("button", name="Stop X")).to_be_disabled()
+    expect(watcher.get_by_role("button", name="Pause")).to_be_disabled()
+    screenshot(watcher, "train-watcher")
+    owner.get_by_role("button", name="Stop X").click()
+    wait_for(watcher, "Stopped after")
+
+
+def test_pause_step_and_resume(new_page):
+    page = new_page(LONG)
+    page.get_by_role("button", name="Step").click()
+    wait_for(page, "Paused after")
+    wait_for(page, "epoch 1 of 400")
+    page.get_by_role("button", name="Step").click()
+    wait_for(page, "epoch 2 of 400")
+    page.get_by_role("button", name="Resume").click()
+    wait_for(page, r"epoch (1\d|[3-9]) of 400")
+    page.get_by_role("button", name="Stop X").click()
+    wait_for(page, "Stopped after")
+
+
+def test_a_link_opens_the_same_experiment(new_page):
+    first = new_page("/?dataset=digits&model=KCNet&n_hidden=300&alpha=2.5&seed=7")
+    start(first)
+    wait_for(first, "Done after")
+    score = first.get_by_test_id("stMetricValue").first.inner_text()
+    link = re.sub(r"&?job=[^&]*", "", first.url)
+    second = new_page(link)
+    expect(second.get_by_text("2.5", exact=True).first).to_be_visible()
+    start(second)
+    wait_for(second, "Done after")
+    assert second.get_by_test_id("stMetricValue").first.inner_text() == score
+
+
+def test_a_broken_link_gives_sentences_and_a_working_page(new_page):
+    page = new_page("/?n_hidden=-4&model=%3Cscript%3E&job=nothing")
+    wait_for(page, "The link's n_hidden was not used")
+    wait_for(page, "This run is not on the server any more")
+    expect(page.get_by_role("button", name="Start")).to_be_enabled()
+
+
+def test_the_replay_shows_the_wiring_before_and_after(new_page, screenshot):
+    page = new_page(QUICK)
+    start(page)
+    wait_for(page, "Done after")
+    page.get_by_role("tab", name="Wiring").click()
+    wait_for(page, "W at the start")
+    wait_for(page, "Difference")
+    screenshot(page, "train-replay")
+
+
+def test_dark_theme_reaches_the_charts(new_page, screenshot):
+    page = new_page(QUICK, dark=True)
+    start(page)
+    wait_for(page, "Done after")
+    background = page.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor")
+    assert background == "rgb(20, 22, 26)"
+    title = page.locator(".js-plotly-plot .gtitle, .js-plotly-plot .xtitle").first
+    fill = title.evaluate("node => getComputedStyle(node).fill")
+    assert min(map(int, re.findall(r"\d+", fill)[:3])) > 120  # light ink on dark paper
+    screenshot(page, "train-dark")
+
+
+def test_the_page_is_usable_on_a_phone(new_page, screenshot):
+    page = new_page(QUICK, width=400, height=860)
+    start(page)
+    wait_for(page, "Done after")
+    overflow = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+    assert overflow <= 0
+    screenshot(page, "train-phone")
