@@ -71,12 +71,14 @@ def metric_vs_time(
         look = model_style(model, dark)
         sizes = ["" if pd.isna(size) else f"{size:,.0f}" for size in part["hidden"]]
         # A size at every point would be a thicket; the front and each model's largest are enough.
-        named = [i in edge.index or i == part.index[-1] for i in part.index]
+        named = [
+            f"  {size}" if i in edge.index or i == part.index[-1] else ""
+            for i, size in zip(part.index, sizes, strict=True)
+        ]
         figure.add_trace(
             go.Scatter(
                 x=part[cost], y=part["mean"], name=model, mode="lines+markers+text",
-                text=[f"  {size}" if shown else "" for size, shown in zip(sizes, named, strict=True)],
-                textposition="bottom right", cliponaxis=False,
+                text=named, textposition="bottom right", cliponaxis=False,
                 textfont={"size": 10, "color": ink.muted},
                 customdata=[f"{plain(model)} {size}".strip() for size in sizes],
                 error_y=_error_bars(part, look["line"]["color"]),

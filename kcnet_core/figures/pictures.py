@@ -66,7 +66,8 @@ def cell_pictures(
     if scale == "sequential":
         per_cell = fields.sum(axis=(1, 2))
         alt += f", {per_cell.min():.0f} to {per_cell.max():.0f} each" if len(cells) else ""
-    names = [] if len(cells) == 1 and title else [f"cell {cell}" for cell in cells]
+    names = [] if len(cells) == 1 and title else [str(cell) for cell in cells]
+    title = title or "Inputs of Kenyon cells, with the number of each"
     # 0/1 weights use the scale's vivid middle, not its darkest end.
     limit = 1.0 if scale == "diverging" else 1.6
     return _tiles(fields, limit, scale, names, columns, title, alt + ".", dark)

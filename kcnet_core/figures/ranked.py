@@ -29,7 +29,7 @@ def ranked_bars(
     values = np.asarray(values, dtype=float)
     figure = _bars(values, names, texts, colour, notes, x, dark)
     top = float(values.max(initial=0)) or 1.0
-    _finish(figure, names, alt, x, x_range or [0, 1.28 * top], dark, height)
+    _finish(figure, names, alt, x, x_range or [0, 1.42 * top], dark, height)
     return figure
 
 
@@ -42,7 +42,7 @@ def two_sided_bars(
     texts = signed(values)
     colours = np.where(values < 0, below, above)
     figure = _bars(values, names, texts, colours, notes, x, dark)
-    reach = 1.35 * float(np.abs(values).max(initial=0)) or nice_ceiling(0)
+    reach = 1.5 * float(np.abs(values).max(initial=0)) or nice_ceiling(0)
     _finish(figure, names, alt, x, [-reach, reach], dark, height)
     figure.update_xaxes(zeroline=True, zerolinecolor=theme(dark).muted, zerolinewidth=1)
     return figure
