@@ -82,7 +82,7 @@ def evaluate_steps(
                 fitted = yield from fit_steps(models[name], fold, split.seed, progress=progress)
                 row |= _measured(fitted, fold, dataset)
             except Exception as error:  # one model's failure must not lose the others' rows
-                row["error"] = _sentence(error)
+                row["error"] = error_sentence(error)
             yield row
 
 
@@ -109,7 +109,8 @@ def _auroc_names(dataset):
     return dataset.target_names[1:] if two_classes else dataset.target_names
 
 
-def _sentence(error):
+def error_sentence(error: Exception) -> str:
+    """What a row says of a model that failed."""
     if isinstance(error, KCNetError):
         return str(error)
     if isinstance(error, MemoryError):

@@ -22,7 +22,7 @@ def made_dataset(X, y, *, groups=None, n_train=None, image_shape=None, name="mad
     )
 
 
-def blobs(n=120, d=6, c=2, seed=0, **about):
+def blobs(n=120, d=10, c=2, seed=0, **about):
     """Classes that lie apart, `n` rows, every two rows one molecule."""
     rng = np.random.default_rng(seed)
     y = np.arange(n) // 2 % c
@@ -31,7 +31,7 @@ def blobs(n=120, d=6, c=2, seed=0, **about):
     return made_dataset(X, y, groups=np.arange(n) // 2, **about)
 
 
-def labelled(n=120, d=6, c=3, seed=0):
+def labelled(n=120, d=10, c=3, seed=0):
     """Multi-label rows that a linear model can learn, every two rows one molecule."""
     rng = np.random.default_rng(seed)
     X = np.repeat(rng.normal(size=(n // 2, d)), 2, axis=0) + rng.normal(size=(n, d)) * 0.1

@@ -1,0 +1,208 @@
+"""Models side by side on one dataset: run row by row, extended without repeating."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zlib
+from collections.abc import Callable, Generator, Iterable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from kcnet_core.datasets.dataset import Dataset
+from kcnet_core.errors import LimitError
+from kcnet_core.experiments.comparison import Comparison
+from kcnet_core.experiments.evaluate import evaluate_steps, summary
+from kcnet_core.experiments.metrics import METRICS
+from kcnet_core.experiments.models import MODELS, matched_hidden
+from kcnet_core.experiments.protocols import Split, default_protocol, splits
+from kcnet_core.limits import MAX_BASELINE_ROWS
+from kcnet_core.preprocessing import ODOR_CLIP, FeatureScaler
+from kcnet_core.records import Progress
+
+LEAST_CELLS = 50  # per submodel; smaller wirings see too few inputs
+MOST_SUBMODELS = 10  # the paper's
+# Where the paper's own values do not apply, odor data need a stronger lambda and gentler steps.
+ODOR_SETTINGS = {"alpha": 100.0, "n_epochs": 40, "learning_rate": 0.02}
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One line of a comparison: a model at one hidden size (or a baseline, which has none)."""
+
+    label: str
+    model: str
+    hidden: int | None
+    settings: Mapping
+
+    def make(self, seed: int):
+        return MODELS[self.model].build(self.settings, seed)
+
+
+def variants(comparison: Comparison, dataset: Dataset) -> list[Variant]:
+    """What will be trained, smallest first, so that results appear soon."""
+    result = []
+    for size in comparison.hidden:
+        for name in comparison.models:
+            if MODELS[name].network:
+                chosen = _network_settings(comparison, dataset, name, size)
+                result.append(Variant(f"{name} {size}", name, size, chosen))
+    for name in comparison.models:
+        if not MODELS[name].network:
+            chosen = {**MODELS[name].defaults, **comparison.model_settings(name)}
+            result.append(Variant(name, name, None, chosen))
+    return result
+
+
+def planned_splits(comparison: Comparison, dataset: Dataset) -> list[Split]:
+    """The splits that all models share."""
+    from kcnet_core.experiments.training import subsampled
+
+    made = splits(
+        dataset,
+        comparison.protocol or default_protocol(dataset),
+        n_repeats=comparison.n_repeats,
+        seed=comparison.seed,
+        n_folds=comparison.n_folds or None,
+    )
+    return [
+        replace(split, train=subsampled(dataset, split.train, comparison.rows, split.seed))
+        for split in made
+    ]
+
+
+def compare_steps(
+    comparison: Comparison,
+    dataset: Dataset | None = None,
+    *,
+    done: Iterable[Mapping] = (),
+    progress: bool = False,
+) -> Generator[dict | Progress, None, None]:
+    """Train and test every variant on every split.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    dataset : Dataset or None
+        Loaded by name when None; give it for a table or images of your own.
+    done : iterable of rows
+        Rows of earlier comparisons; what they hold is not computed again. They may come from a
+        comparison with fewer repeats, other sizes or other models.
+    progress : bool
+        Also yield `Progress` while a model trains.
+
+    Yields
+    ------
+    dict
+        As `evaluate_steps`, with hidden (the size asked for), settings (JSON) and id (the same for
+        the same work) added.
+    """
+    dataset = comparison.load() if dataset is None else dataset
+    lines = {variant.label: variant for variant in variants(comparison, dataset)}
+    made = planned_splits(comparison, dataset)
+    _check_baselines(comparison, made)
+    known = {row["id"] for row in done if row.get("id") and not row.get("error")}
+    identity = _identity(comparison, dataset)
+    steps = evaluate_steps(
+        {label: variant.make for label, variant in lines.items()},
+        dataset,
+        made,
+        scaler=_scaler(comparison),
+        oversampling=comparison.oversampling,
+        skip=lambda label, split: identity(lines[label], split.repeat, split.fold) in known,
+        progress=progress,
+    )
+    for row in steps:
+        if isinstance(row, Mapping):
+            variant = lines[row["variant"]]
+            row["model"], row["hidden"] = variant.model, variant.hidden
+            row["settings"] = json.dumps(variant.settings, sort_keys=True)
+            row["id"] = identity(variant, row["repeat"], row["fold"])
+        yield row
+
+
+def rows_of(comparison: Comparison, dataset: Dataset, rows: Iterable[Mapping]) -> list[Mapping]:
+    """Those of earlier rows that are part of this comparison, each once, without failed ones."""
+    identity = _identity(comparison, dataset)
+    folds = range(comparison.n_folds or 1)
+    wanted = {
+        identity(variant, repeat, fold)
+        for variant in variants(comparison, dataset)
+        for repeat in range(comparison.n_repeats)
+        for fold in folds
+    }
+    found = {row["id"]: row for row in rows if row.get("id") in wanted and not row.get("error")}
+    return list(found.values())
+
+
+def n_planned(comparison: Comparison, dataset: Dataset) -> int:
+    """Number of rows that the whole comparison has."""
+    n_splits = comparison.n_repeats * (comparison.n_folds or 1)
+    return len(variants(comparison, dataset)) * n_splits
+
+
+def trade_offs(table: pd.DataFrame, metric: str, cost: str = "seconds") -> pd.DataFrame:
+    """Mean metric and mean cost of every variant, and whether none is both better and cheaper."""
+    lines = summary(table, by=("variant", "model", "hidden"))
+    value = lines[lines["metric"] == metric].drop(columns=["metric", "method"])
+    price = lines[lines["metric"] == cost].set_index("variant")["mean"]
+    value[cost] = value["variant"].map(price)
+    higher = METRICS[metric].higher_is_better if metric in METRICS else False
+    value["best"] = best_trade_offs(value[cost], value["mean"], higher_is_better=higher)
+    return value.reset_index(drop=True)
+
+
+def best_trade_offs(cost, value, *, higher_is_better=True) -> np.ndarray:
+    """Which points no other point beats in both: the front of best trade-offs."""
+    cost = np.asarray(cost, dtype=float)
+    gain = np.asarray(value, dtype=float) * (1 if higher_is_better else -1)
+    no_worse = (cost[None, :] <= cost[:, None]) & (gain[None, :] >= gain[:, None])
+    better = (cost[None, :] < cost[:, None]) | (gain[None, :] > gain[:, None])
+    beaten = (no_worse & better).any(axis=1)
+    return ~beaten & ~np.isnan(cost) & ~np.isnan(gain)
+
+
+def _network_settings(comparison, dataset, name, size):
+    chosen = {} if dataset.kind == "image" or name in ("ELM", "FSHN") else dict(ODOR_SETTINGS)
+    if name == "KCNet":
+        chosen = {key: value for key, value in chosen.items() if key == "alpha"}
+    if name == "Ensemble DOA":
+        chosen["n_submodels"] = int(np.clip(size // LEAST_CELLS, 2, MOST_SUBMODELS))
+    chosen["n_hidden"] = size
+    if name == "FSHN" and comparison.fshn_size == "parameters":
+        n_outputs = len(dataset.target_names)
+        chosen["n_hidden"] = matched_hidden(size, dataset.X.shape[1], n_outputs)
+    return {**MODELS[name].defaults, **chosen, **comparison.model_settings(name)}
+
+
+def _scaler(comparison):
+    if not comparison.scaling:
+        return "default"
+    return FeatureScaler(comparison.scaling, None if comparison.scaling == "none" else ODOR_CLIP)
+
+
+def _identity(comparison, dataset) -> Callable[[Variant, int, int], str]:
+    """A function that names a piece of work: the same name for the same data, split and model."""
+    common = [
+        dataset.name, comparison.target, list(dataset.X.shape), zlib.crc32(dataset.y.tobytes()),
+        comparison.protocol or default_protocol(dataset), comparison.n_folds, comparison.rows,
+        comparison.scaling, comparison.oversampling, comparison.seed,
+    ]  # fmt: skip
+
+    def identity(variant, repeat, fold):
+        work = [*common, variant.model, dict(sorted(variant.settings.items())), repeat, fold]
+        return hashlib.sha256(json.dumps(work).encode()).hexdigest()[:16]
+
+    return identity
+
+
+def _check_baselines(comparison, made):
+    baselines = [name for name in comparison.models if not MODELS[name].network]
+    n_train = max(len(split.train) for split in made)
+    if baselines and n_train > MAX_BASELINE_ROWS:
+        raise LimitError(
+            f"{', '.join(baselines)} would take hours on {n_train} training rows (the limit is "
+            f"{MAX_BASELINE_ROWS}); leave them out or set fewer rows."
+        )

@@ -1,0 +1,154 @@
+"""How well trained models bear inputs that get worse: noise, blur, or inputs that fall silent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from kcnet_core.datasets.dataset import Dataset
+from kcnet_core.errors import KCNetError
+from kcnet_core.experiments.evaluate import error_sentence
+from kcnet_core.experiments.folds import fit_steps, prepare
+from kcnet_core.experiments.metrics import all_scores
+from kcnet_core.experiments.protocols import Split
+from kcnet_core.records import Progress
+
+
+@dataclass(frozen=True)
+class Damage:
+    """A way to spoil inputs, by a level that grows from 0 (untouched)."""
+
+    name: str
+    title: str
+    unit: str
+    explanation: str
+    levels: tuple[float, ...]
+    images_only: bool = False
+
+    def applies(self, dataset: Dataset) -> bool:
+        return dataset.kind == "image" or not self.images_only
+
+
+DAMAGES = {
+    damage.name: damage
+    for damage in (
+        Damage(
+            "noise",
+            "Gaussian noise",
+            "standard deviations",
+            "random numbers added to every input of the test rows",
+            (0.0, 0.25, 0.5, 1.0, 1.5, 2.0),
+        ),
+        Damage(
+            "dropped",
+            "Dropped inputs",
+            "share of inputs",
+            "inputs of the test rows that are set to black (images) or to the training mean",
+            (0.0, 0.1, 0.25, 0.5, 0.75, 0.9),
+        ),
+        Damage(
+            "blur",
+            "Blur",
+            "pixels",
+            "test images smeared by a Gaussian of this width",
+            (0.0, 0.5, 1.0, 1.5, 2.0, 3.0),
+            images_only=True,
+        ),
+    )
+}
+
+
+def spoil(X: np.ndarray, kind: str, level: float, *, dataset: Dataset, seed: int) -> np.ndarray:
+    """Scaled inputs (n, d) after damage; level 0 gives them back as they are.
+
+    The same seed draws the same noise pattern at every level, so curves differ by the level only.
+    """
+    if kind not in DAMAGES:
+        raise KCNetError(f"There is no damage {kind!r}; choose from {', '.join(DAMAGES)}.")
+    if not DAMAGES[kind].applies(dataset):
+        raise KCNetError(f"{DAMAGES[kind].title} needs images; {dataset.title} has none.")
+    if not np.isfinite(level) or level < 0 or (kind == "dropped" and level > 1):
+        raise KCNetError(f"A level of {level} makes no sense for {DAMAGES[kind].title.lower()}.")
+    if level == 0:
+        return X
+    rng = np.random.default_rng(seed)
+    if kind == "noise":
+        return X + np.float32(level) * rng.standard_normal(X.shape, dtype=np.float32)
+    if kind == "dropped":
+        nothing = np.broadcast_to(_black(dataset), X.shape) if dataset.kind == "image" else 0.0
+        return np.where(rng.random(X.shape, dtype=np.float32) < level, nothing, X).astype(X.dtype)
+    return _blurred(X, level, dataset)
+
+
+def _black(dataset):
+    """What an input of a black pixel is after standardisation."""
+    return (-np.asarray(dataset.pixel_mean) / np.asarray(dataset.pixel_std)).astype(np.float32)
+
+
+def _blurred(X, sigma, dataset):
+    from scipy.ndimage import gaussian_filter
+
+    # Per-pixel standardisation does not commute with blur, so blur the raw picture.
+    pixels = (X * dataset.pixel_std + dataset.pixel_mean).reshape(-1, *dataset.image_shape)
+    pixels = gaussian_filter(pixels, sigma=(0, sigma, sigma), mode="constant")
+    return ((pixels.reshape(X.shape) - dataset.pixel_mean) / dataset.pixel_std).astype(X.dtype)
+
+
+def noise_steps(
+    models: Mapping[str, Callable],
+    dataset: Dataset,
+    splits: Iterable[Split],
+    *,
+    kinds: Iterable[str] | None = None,
+    levels: Mapping[str, Iterable[float]] | None = None,
+    progress: bool = False,
+) -> Generator[dict | Progress, None, None]:
+    """Train every model on clean rows of every split, then test it on ever worse test rows.
+
+    Parameters
+    ----------
+    models : mapping from name to factory
+        ``factory(seed)`` returns an unfitted classifier.
+    kinds : iterable of str or None
+        Keys of `DAMAGES`; by default all that apply to the dataset.
+    levels : mapping from kind to levels or None
+        Levels in place of the usual ones.
+
+    Yields
+    ------
+    dict
+        dataset, protocol, variant, seed, repeat, fold, n_train, n_test, kind, level, the
+        metrics and error: one row per model, split, kind and level. All models meet the very same
+        spoiled rows.
+    """
+    if kinds is None:
+        kinds = [name for name, damage in DAMAGES.items() if damage.applies(dataset)]
+    plan = {kind: tuple((levels or {}).get(kind, DAMAGES[kind].levels)) for kind in kinds}
+    for split in splits:
+        fold = prepare(dataset, split)
+        for name, make in models.items():
+            about = {
+                "dataset": dataset.name,
+                "protocol": split.protocol,
+                "variant": name,
+                "seed": split.seed,
+                "repeat": split.repeat,
+                "fold": split.fold,
+                "n_train": len(split.train),
+                "n_test": len(split.test),
+            }
+            try:
+                fitted = yield from fit_steps(make, fold, split.seed, progress=progress)
+            except Exception as error:  # one model's failure must not lose the others' curves
+                yield {**about, "kind": None, "level": None, "error": error_sentence(error)}
+                continue
+            for kind, steps in plan.items():
+                for level in steps:
+                    X = spoil(fold.X_test, kind, level, dataset=dataset, seed=split.seed)
+                    scores, probabilities = fitted.scores(X)
+                    measured = all_scores(
+                        fold.y_test, fitted.predict(X), scores, probabilities=probabilities
+                    )
+                    yield {**about, "kind": kind, "level": level, **measured, "error": None}
