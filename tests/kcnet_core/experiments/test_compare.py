@@ -116,7 +116,7 @@ def test_every_network_runs_on_classes_and_labels():
         n_repeats=1,
         settings='{"DOA":{"n_epochs":2},"Ensemble DOA":{"n_epochs":2}}',
     )
-    for dataset in (blobs(c=3), labelled()):
+    for dataset in (blobs(n=300, c=3), labelled(n=400, d=8)):
         for row in compare_steps(comparison, dataset):
             assert row["error"] is None, row
             assert row["AUROC"] > 0.6 and row["parameters"] > 0
