@@ -74,3 +74,15 @@ class Dataset:
     @property
     def multilabel(self) -> bool:
         return self.y.ndim == 2
+
+
+@dataclass(frozen=True)
+class RowError:
+    """A row of an upload that could not be used; the others go on without it.
+
+    `where` is how a person finds it ("row 17", "cats/x.png"), `text` what stood there.
+    """
+
+    where: str
+    text: str
+    reason: str

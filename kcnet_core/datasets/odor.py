@@ -111,9 +111,7 @@ def character_targets(
             "lower min_positives or bring more rows."
         )
     if not keep.all():
-        left_out = ", ".join(
-            f"{characters[k]} ({positives[k]})" for k in np.flatnonzero(~keep)
-        )
+        left_out = ", ".join(f"{characters[k]} ({positives[k]})" for k in np.flatnonzero(~keep))
         report.append(
             f"Characters left out because fewer than {min_positives} rows have them (or lack "
             f"them): {left_out}."

@@ -88,4 +88,3 @@ def require(name: str, files: tuple[str, ...]) -> Path:
         f"{info.title} is not on this machine yet{some}. Download it ({size}) on the Data page or "
         f'with kcnet_core.datasets.fetch("{name}"), or set KCNET_DATA to a folder that holds it.'
     )
-

@@ -1,0 +1,271 @@
+"""The user's own molecules and labels: a CSV, read as guessed and corrected, as a `Dataset`."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import numpy as np
+
+from kcnet_core.datasets.dataset import Dataset, RowError
+from kcnet_core.datasets.odor import character_targets, odor_dataset
+from kcnet_core.datasets.table_guess import (
+    LABEL_KINDS,
+    TableGuess,
+    column_titles,
+    guess_table,
+    split_list,
+    yes_no,
+)
+from kcnet_core.datasets.table_text import read_table
+from kcnet_core.descriptor_table import DESCRIPTOR_NAMES
+from kcnet_core.errors import DataError, LimitError
+from kcnet_core.limits import MAX_CSV_CHARACTERS, MAX_CSV_DILUTIONS
+
+__all__ = ["TableGuess", "guess_table", "table_dataset"]
+
+_LONGEST_LABEL = 60
+
+
+def table_dataset(
+    content: bytes,
+    guess: TableGuess,
+    *,
+    title: str = "Uploaded table",
+    min_positives: int = 2,
+    progress=None,
+    should_stop=None,
+) -> tuple[Dataset, tuple[RowError, ...]]:
+    """Turn an uploaded table into a dataset.
+
+    Parameters
+    ----------
+    content : bytes
+    guess : TableGuess
+        From `guess_table`, perhaps corrected.
+    title : str
+        For instance the file's name.
+    min_positives : int
+        Characters of fewer molecules are left out (and named in the report).
+    progress, should_stop : callable or None
+        For the descriptors.
+
+    Returns
+    -------
+    dataset : Dataset
+    errors : tuple of RowError
+        Rows that were left out, and why; the others are in the dataset.
+
+    Raises
+    ------
+    DataError, LimitError
+        Nothing can be learned from the table; the message says what to change.
+    """
+    from kcnet_core.descriptors import describe
+
+    frame, places, errors = _frame(content, guess)
+    labels = _label_cells(frame, guess, places, errors)
+    dilutions = _dilutions(frame, guess)
+    rows = _molecules(frame, guess, dilutions, should_stop)
+    rows, X = describe(rows, progress, should_stop)
+    if should_stop and should_stop():
+        raise DataError("Describing the molecules was stopped; nothing was loaded.")
+    vectors = dict(zip((k for k, row in enumerate(rows) if row.ok), X, strict=True))
+    for k, row in enumerate(rows):
+        if not row.ok:
+            errors.setdefault(k, RowError(places[k], _short(row.text), row.error))
+    if guess.label_kind == "class":
+        _leave_out_lone_classes(labels, places, errors)
+    kept = [k for k in range(len(rows)) if k not in errors]
+    _refuse_too_few(kept, errors, len(rows))
+
+    report = []
+    if errors:
+        report.append(f"{len(errors)} of {len(rows)} rows were left out; each has its reason.")
+    targets = _targets([labels[k] for k in kept], guess, min_positives, report)
+    dataset = odor_dataset(
+        name="uploaded",
+        title=_short(title),
+        citation="Uploaded by its owner",
+        licence="As its owner decides",
+        smiles=[rows[k].molecule.smiles for k in kept],
+        X=np.stack([vectors[k] for k in kept]),
+        descriptor_names=DESCRIPTOR_NAMES,
+        dilutions=None if dilutions is None else [dilutions[k] for k in kept],
+        row_names=tuple(rows[k].name or rows[k].molecule.smiles for k in kept),
+        report=report,
+        **targets,
+    )
+    return dataset, tuple(errors[k] for k in sorted(errors))
+
+
+def _frame(content: bytes, guess: TableGuess):
+    """The rows below the header as text, how a person finds each, and those that are misshapen."""
+    import pandas as pd
+
+    table = read_table(content, encoding=guess.encoding, separator=guess.separator)
+    columns = column_titles(table, guess.has_header)
+    skip = int(guess.has_header)
+    if guess.smiles_column is None:
+        raise DataError(
+            "No column was recognised as SMILES. Choose the column that holds the structures; "
+            f"the table has {_listed(columns)}."
+        )
+    if not guess.label_columns:
+        raise DataError(
+            "No label column was recognised. Choose the column (or columns) to learn; "
+            f"the table has {_listed(columns)}."
+        )
+    if guess.label_kind not in LABEL_KINDS:
+        raise DataError(f"label_kind must be one of {', '.join(LABEL_KINDS)}.")
+    chosen = [guess.smiles_column, *guess.label_columns, guess.name_column, guess.dilution_column]
+    for column in chosen:
+        if column is not None and column not in columns:
+            raise DataError(f"There is no column {column!r}; the table has {_listed(columns)}.")
+    if guess.smiles_column in guess.label_columns:
+        raise DataError(f"{guess.smiles_column} cannot be both the structure and a label.")
+    if guess.label_kind != "yes_no" and len(guess.label_columns) > 1:
+        raise DataError("A list or a class stands in one column; choose one label column.")
+    frame = pd.DataFrame(table.rows[skip:], columns=list(columns), dtype=object)
+    if frame.empty:
+        raise DataError("The table has a header but no rows below it.")
+    places = [f"line {line}" for line in table.lines[skip:]]
+    errors = {
+        k - skip: RowError(
+            places[k - skip],
+            _short(" ".join(table.rows[k])),
+            f"It has {n_cells} cells where the table has {len(columns)} columns; put text that "
+            "holds the separator into quotation marks.",
+        )
+        for k, n_cells in table.surplus.items()
+        if k >= skip
+    }
+    return frame, places, errors
+
+
+def _label_cells(frame, guess, places, errors) -> list[tuple[str, ...]]:
+    """Per row its labels; rows without a readable label are put into `errors`."""
+    if guess.label_kind == "yes_no":
+        return _marked_columns(frame, guess, places, errors)
+    (column,) = guess.label_columns
+    spelling: dict[str, str] = {}  # the first spelling of a word stands for every other
+    labels = []
+    for k, cell in enumerate(frame[column]):
+        words = split_list(cell, guess.list_separator) if guess.label_kind == "list" else [cell]
+        if guess.label_kind == "class" and not cell:
+            errors.setdefault(k, RowError(places[k], "", f"{column} is blank."))
+        words = [_short(word, _LONGEST_LABEL) for word in words]
+        labels.append(tuple(spelling.setdefault(word.casefold(), word) for word in words))
+    return labels
+
+
+def _marked_columns(frame, guess, places, errors):
+    # In a column of crosses a blank means no; in a column of 0 and 1 it means not known.
+    blank_is_no = {
+        column: not any(yes_no(cell) is False for cell in frame[column])
+        for column in guess.label_columns
+    }
+    labels = []
+    for k, cells in enumerate(frame[list(guess.label_columns)].itertuples(index=False)):
+        positive = []
+        for column, cell in zip(guess.label_columns, cells, strict=True):
+            answer = False if not cell and blank_is_no[column] else yes_no(cell)
+            if answer is None:
+                what = f"holds {_short(cell)!r}" if cell else "is blank"
+                reason = f"{column} {what}; write 0 or 1, or yes or no."
+                errors.setdefault(k, RowError(places[k], _short(cell), reason))
+            elif answer:
+                positive.append(column)
+        labels.append(tuple(positive))
+    return labels
+
+
+def _leave_out_lone_classes(labels, places, errors):
+    counts = Counter(labels[k][0] for k in range(len(labels)) if k not in errors)
+    for k, (name, *_) in enumerate(labels):
+        if k not in errors and counts[name] == 1:
+            reason = "It is the only usable row of its class; a class needs at least two."
+            errors[k] = RowError(places[k], name, reason)
+
+
+def _refuse_too_few(kept, errors, n_rows):
+    if len(kept) >= 2:
+        return
+    first = errors[min(errors)] if errors else None
+    why = f" The first trouble is in {first.where}: {first.reason}" if first else ""
+    raise DataError(f"{len(kept)} of {n_rows} rows can be used; at least two are needed.{why}")
+
+
+def _molecules(frame, guess, dilutions, should_stop):
+    from kcnet_core.molecules import read_frame
+
+    rows = read_frame(
+        frame,
+        guess.smiles_column,
+        guess.name_column,
+        keep_duplicates=dilutions is not None,
+        should_stop=should_stop,
+    )
+    if not any(row.ok for row in rows):
+        raise DataError(
+            f"No cell of the column {guess.smiles_column!r} is a molecule. The first says: "
+            f"{rows[0].error} Is it the right column?"
+        )
+    return rows
+
+
+def _dilutions(frame, guess) -> list[str] | None:
+    if guess.dilution_column is None:
+        return None
+    cells = [_plain_number(cell) or "not given" for cell in frame[guess.dilution_column]]
+    if len(set(cells)) > MAX_CSV_DILUTIONS:
+        raise LimitError(
+            f"{guess.dilution_column} has {len(set(cells))} different values; as dilutions at most "
+            f"{MAX_CSV_DILUTIONS} are taken (MAX_CSV_DILUTIONS). Choose no dilution column."
+        )
+    return [_short(cell, _LONGEST_LABEL) for cell in cells]
+
+
+def _plain_number(cell: str) -> str:
+    """Decimal commas as points, so that 0,1 and 0.1 are one dilution."""
+    return re.sub(r"^(\d+),(\d+)$", r"\1.\2", cell)
+
+
+def _targets(labels, guess, min_positives, report) -> dict:
+    """The fields `y` and `target_names`."""
+    vocabulary = list(guess.label_columns)
+    if guess.label_kind != "yes_no":
+        vocabulary = sorted({word for words in labels for word in words}, key=str.casefold)
+    if len(vocabulary) > MAX_CSV_CHARACTERS:
+        raise LimitError(
+            f"There are {len(vocabulary):,} different labels; the limit is {MAX_CSV_CHARACTERS} "
+            "(MAX_CSV_CHARACTERS). Is it the right column, and the right separator inside cells?"
+        )
+    if len(set(labels)) < 2:
+        raise DataError(
+            "All rows that can be used have the same label, so there is nothing to tell apart. "
+            "Add rows with other labels, or choose another label column."
+        )
+    if guess.label_kind == "class":
+        y = np.array([vocabulary.index(name) for (name,) in labels])
+        counts = [f"{name} {n}" for name, n in zip(vocabulary, np.bincount(y), strict=True)]
+        report.append(f"Rows per class: {', '.join(counts)}.")
+        return {"y": y, "target_names": tuple(vocabulary)}
+    matrix = np.array([[word in words for word in vocabulary] for words in labels], dtype=bool)
+    if len(vocabulary) > 1:
+        return character_targets(matrix, vocabulary, None, min_positives, report)
+    if not 2 <= matrix.sum() <= len(matrix) - 2:
+        raise DataError(
+            f"{matrix.sum()} of {len(matrix)} rows are {vocabulary[0]}; at least two rows with "
+            "and two without it are needed."
+        )
+    return character_targets(matrix, vocabulary, vocabulary[0], min_positives, report)
+
+
+def _listed(columns) -> str:
+    more = f" and {len(columns) - 12} more" if len(columns) > 12 else ""
+    return ", ".join(columns[:12]) + more
+
+
+def _short(text: str, length: int = 80) -> str:
+    return text if len(text) <= length else text[: length - 1] + "…"

@@ -1,0 +1,204 @@
+"""Bytes of a CSV as people really have them -> rows of text cells."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+from collections import Counter
+from dataclasses import dataclass
+
+from kcnet_core.errors import DataError, LimitError
+from kcnet_core.limits import MAX_CSV_COLUMNS, MAX_CSV_ROWS, MAX_UPLOAD_BYTES, MEGABYTE
+
+SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+ENCODINGS = ("utf-8", "utf-8-sig", "utf-16", "cp1252", "latin-1")
+
+_MARKS = (  # the byte order marks that editors and spreadsheets write
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_FOREIGN = (
+    (b"PK\x03\x04", "an Excel or zip file"),
+    (b"\xd0\xcf\x11\xe0", "an old Excel file"),
+    (b"%PDF", "a PDF"),
+    (b"\x89PNG", "a picture"),
+    (b"\xff\xd8\xff", "a picture"),
+    (b"\x1f\x8b", "a gzip file"),
+    (b"SQLite format", "a database"),
+)
+_TEXT_CONTROLS = frozenset("\t\n\r\x0b\x0c\x1a\x1b")
+_SNIFFED_LINES = 60
+_SNIFFED_CHARACTERS = 100_000  # below the longest cell that csv takes
+
+
+@dataclass(frozen=True)
+class TableText:
+    """Cells of a table and how they were found; all rows are equally wide."""
+
+    encoding: str
+    separator: str
+    rows: tuple[tuple[str, ...], ...]  # blank lines are gone
+    lines: tuple[int, ...]  # line of the file on which each row ends
+    surplus: dict[int, int]  # rows that had more cells than fit, and how many; these were cut off
+
+
+def read_table(
+    content: bytes, *, encoding: str | None = None, separator: str | None = None
+) -> TableText:
+    """Decode and cut a table into cells.
+
+    Parameters
+    ----------
+    content : bytes
+        At most MAX_UPLOAD_BYTES.
+    encoding, separator : str or None
+        None: found out.
+
+    Raises
+    ------
+    DataError, LimitError
+        Empty, not a table, or beyond a limit.
+    """
+    if len(content) > MAX_UPLOAD_BYTES:
+        raise LimitError(
+            f"The file has {len(content) / MEGABYTE:,.0f} MB; the limit is "
+            f"{MAX_UPLOAD_BYTES // MEGABYTE} MB (MAX_UPLOAD_BYTES)."
+        )
+    _refuse_foreign(content)
+    encoding = encoding or guess_encoding(content)
+    text = _decode(content, encoding)
+    first, _, rest = text.lstrip("\r\n").partition("\n")
+    if first.lower().startswith("sep=") and first.strip()[4:] in SEPARATORS:  # Excel's own hint
+        separator, text = separator or first.strip()[4:], rest
+    if separator is None:
+        separator = guess_separator(text)
+    elif separator not in SEPARATORS:
+        raise DataError(f"The separator must be one of {', '.join(SEPARATORS.values())}.")
+    rows, lines = _cells(text, separator)
+    if not rows:
+        raise DataError("The file is empty: it holds no row of text.")
+    rows, lines = _from_header(rows, lines)
+    width = max(len(rows[0]), _usual_width(rows))
+    return TableText(
+        encoding,
+        separator,
+        rows=tuple(tuple(row[:width] + [""] * (width - len(row))) for row in rows),
+        lines=tuple(lines),
+        surplus={k: len(row) for k, row in enumerate(rows) if any(row[width:])},
+    )
+
+
+def guess_encoding(content: bytes) -> str:
+    """One of ENCODINGS; the last, latin-1, can read anything."""
+    for mark, encoding in _MARKS:
+        if content.startswith(mark):
+            return encoding
+    head = content[:4096]
+    if len(head) >= 4 and max(head[::2].count(0), head[1::2].count(0)) > len(head) // 4:
+        return "utf-16"
+    for encoding in ("utf-8", "cp1252"):
+        try:
+            content.decode(encoding)
+            return encoding
+        except UnicodeDecodeError:
+            continue
+    return "latin-1"
+
+
+def guess_separator(text: str) -> str:
+    """The separator that cuts the first lines into equally many cells, at least two."""
+    head = "\n".join(line for line in text[:_SNIFFED_CHARACTERS].splitlines() if line.strip())
+    best, best_score = ",", (0.0, 0)
+    for separator in SEPARATORS:
+        widths = [len(row) for row in _reader(head, separator) if any(row)][:_SNIFFED_LINES]
+        if widths and widths[0] > 1:
+            agreeing = sum(width == widths[0] for width in widths) / len(widths)
+            score = (round(agreeing, 1), widths[0])
+            if score > best_score:
+                best, best_score = separator, score
+    return best
+
+
+def _refuse_foreign(content: bytes):
+    if not content.strip(b" \t\r\n\0"):
+        raise DataError("The file is empty.")
+    for signature, what in _FOREIGN:
+        if content.startswith(signature):
+            raise DataError(f"This is {what}, not a table of text; save it as CSV first.")
+
+
+def _decode(content: bytes, encoding: str) -> str:
+    if encoding not in ENCODINGS:
+        raise DataError(f"The encoding must be one of {', '.join(ENCODINGS)}.")
+    if encoding == "utf-16" and not content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        # Latin text has its zero byte second in little-endian order, first in big-endian.
+        encoding = "utf-16-le" if content[1:4096:2].count(0) else "utf-16-be"
+    try:
+        text = content.decode(encoding)
+    except UnicodeError as error:
+        raise DataError(
+            f"The file is not {encoding} text; choose another encoding, or save it as UTF-8."
+        ) from error
+    head = text[:100_000]
+    controls = sum((c < " " and c not in _TEXT_CONTROLS) or "\x7f" <= c < "\xa0" for c in head)
+    if "\0" in text or controls > len(head) // 100 + 1:
+        raise DataError(
+            "The file is not a table of text (it holds binary data); save it as CSV first."
+        )
+    return text.removeprefix("\ufeff")
+
+
+def _reader(text: str, separator: str):
+    """csv rows; quotes that are never closed count as ordinary characters."""
+    options = {"delimiter": separator, "skipinitialspace": separator != "\t"}
+    try:
+        for _ in csv.reader(io.StringIO(text, newline=""), strict=True, **options):
+            pass
+    except csv.Error as error:
+        if "unexpected end of data" in str(error):
+            options["quoting"] = csv.QUOTE_NONE
+    return csv.reader(io.StringIO(text, newline=""), **options)
+
+
+def _cells(text: str, separator: str):
+    rows, lines = [], []
+    reader = _reader(text, separator)
+    try:
+        for cells in reader:
+            cells = [cell.strip() for cell in cells]
+            if not any(cells):
+                continue
+            if len(cells) > MAX_CSV_COLUMNS:
+                raise LimitError(
+                    f"Line {reader.line_num} has {len(cells):,} columns; the limit is "
+                    f"{MAX_CSV_COLUMNS} (MAX_CSV_COLUMNS)."
+                )
+            rows.append(cells)
+            lines.append(reader.line_num)
+            if len(rows) > MAX_CSV_ROWS + 1:  # one of them is the header
+                raise LimitError(
+                    f"The table has more than {MAX_CSV_ROWS:,} rows, which is the limit "
+                    "(MAX_CSV_ROWS). Keep a part of it."
+                )
+    except csv.Error as error:
+        raise DataError(
+            f"Line {reader.line_num} cannot be read as a row of cells ({error}); "
+            "check the quotation marks near it."
+        ) from error
+    return rows, lines
+
+
+def _from_header(rows, lines):
+    """Without title lines above the header, and with R's missing title of the row numbers."""
+    width = _usual_width(rows)
+    while len(rows) > 1 and width > 1 and sum(map(bool, rows[0])) == 1:
+        rows, lines = rows[1:], lines[1:]
+    if len(rows) > 1 and len(rows[0]) == width - 1 and rows[1][0].isdigit():
+        rows = [["", *rows[0]], *rows[1:]]
+    return rows, lines
+
+
+def _usual_width(rows) -> int:
+    return Counter(map(len, rows)).most_common(1)[0][0]

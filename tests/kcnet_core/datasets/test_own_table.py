@@ -1,0 +1,278 @@
+"""A user's own table: columns are guessed, can be corrected, and bad rows cost only themselves."""
+
+from __future__ import annotations
+
+import string
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from kcnet_core.datasets import own_table, table_guess
+from kcnet_core.datasets.own_table import guess_table, table_dataset
+from kcnet_core.errors import DataError, KCNetError, LimitError
+
+SMILES = ["CCO", "CCCO", "CCCCO", "CCCCCO", "CC(=O)OCC", "CC(=O)OCCC", "CC(=O)OCCCC", "c1ccccc1C=O"]
+
+
+def table(header, *columns, separator=","):
+    rows = [header, *zip(*columns, strict=True)]
+    return "\n".join(separator.join(map(str, row)) for row in rows).encode()
+
+
+def load(content, **changes):
+    guess = guess_table(content)
+    return table_dataset(content, replace(guess, **changes))
+
+
+LIST = table(
+    ["Name", "SMILES", "Odor"],
+    [f"m{k}" for k in range(8)],
+    SMILES,
+    ["green;fatty"] * 4 + ["Fruity; Sweet"] * 3 + ["almond;sweet"],
+)
+YES_NO = table(["smiles", "sweet", "musky"], SMILES, [0, 1] * 4, ["yes", "no", "no", "no"] * 2)
+CLASSES = table(["structure", "class"], SMILES, ["alcohol"] * 4 + ["ester"] * 3 + ["aldehyde"])
+
+
+def test_a_list_of_characters_is_recognised():
+    guess = guess_table(LIST)
+    assert guess.smiles_column == "SMILES"
+    assert guess.name_column == "Name"
+    assert guess.label_columns == ("Odor",)
+    assert (guess.label_kind, guess.list_separator) == ("list", ";")
+    assert guess.n_rows == 8
+    assert guess.preview[0] == ("m0", "CCO", "green;fatty")
+    assert guess.notes == ()
+
+
+def test_a_list_of_characters_becomes_a_multilabel_dataset():
+    data, errors = load(LIST)
+    assert errors == ()
+    assert data.target_names == ("fatty", "Fruity", "green", "Sweet")  # almond has one row only
+    assert data.y.sum(axis=0).tolist() == [4, 3, 4, 4]
+    assert any("almond (1)" in sentence for sentence in data.report)
+    assert data.row_names[0] == "m0"
+    assert (data.name, data.kind) == ("uploaded", "odor")
+    assert data.X.dtype == np.float32
+
+
+def test_yes_no_columns_are_recognised_and_become_labels():
+    guess = guess_table(YES_NO)
+    assert (guess.label_columns, guess.label_kind) == (("sweet", "musky"), "yes_no")
+    data, _ = load(YES_NO)
+    assert data.target_names == ("sweet", "musky")
+    assert data.y.tolist() == [[0, 1], [1, 0], [0, 0], [1, 0]] * 2
+
+
+def test_one_yes_no_column_is_a_two_class_problem():
+    data, _ = load(YES_NO, label_columns=("sweet",))
+    assert data.target_names == ("not sweet", "sweet")
+    assert data.y.tolist() == [0, 1] * 4
+
+
+def test_a_class_column_gives_classes_and_lone_classes_are_left_out():
+    guess = guess_table(CLASSES)
+    assert (guess.smiles_column, guess.label_columns) == ("structure", ("class",))
+    assert guess.label_kind == "class"
+    data, errors = load(CLASSES)
+    assert data.target_names == ("alcohol", "ester")
+    assert data.y.tolist() == [0] * 4 + [1] * 3
+    assert [(error.where, error.text) for error in errors] == [("line 9", "aldehyde")]
+
+
+def test_numbered_classes_are_recognised_by_their_title():
+    guess = guess_table(table(["smiles", "weight", "label"], SMILES, range(8), [0, 1, 2, 3] * 2))
+    assert (guess.label_columns, guess.label_kind) == (("label",), "class")
+
+
+def test_a_table_without_titles_is_recognised_by_its_cells():
+    content = table([*SMILES[:1], "sweet"], SMILES[1:], ["sweet", "sour"] * 3 + ["sour"])
+    guess = guess_table(content)
+    assert not guess.has_header
+    assert guess.columns == ("column 1", "column 2")
+    assert (guess.smiles_column, guess.label_columns) == ("column 1", ("column 2",))
+    data, _ = table_dataset(content, guess)
+    assert len(data.X) == 8
+
+
+def test_a_smiles_column_with_another_title_is_recognised_by_its_cells():
+    guess = guess_table(table(["what", "Struktur", "sweet"], "abcdefgh", SMILES, [0, 1] * 4))
+    assert guess.has_header
+    assert guess.smiles_column == "Struktur"
+
+
+def test_crosses_mean_yes_and_blanks_no():
+    content = table(["smiles", "sweet"], SMILES, ["x", "", "X", "", "", "x", "", ""])
+    data, errors = load(content)
+    assert data.y.tolist() == [1, 0, 1, 0, 0, 1, 0, 0]
+    assert errors == ()
+
+
+def test_a_blank_among_zeros_and_ones_is_a_row_error():
+    data, errors = load(table(["smiles", "sweet"], SMILES, [1, 0, "", 1, 0, "maybe", 0, 1]))
+    assert data.y.tolist() == [1, 0, 1, 0, 0, 1]
+    assert [(e.where, e.reason) for e in errors] == [
+        ("line 4", "sweet is blank; write 0 or 1, or yes or no."),
+        ("line 7", "sweet holds 'maybe'; write 0 or 1, or yes or no."),
+    ]
+
+
+def test_decimal_commas_and_semicolons_are_understood():
+    content = table(
+        ["smiles", "dilution", "sweet"],
+        SMILES[:4] * 2,
+        ["0,1"] * 4 + ["0.001"] * 4,
+        ["1,0", "0,0"] * 4,
+        separator=";",
+    )
+    guess = guess_table(content)
+    assert guess.dilution_column == "dilution"
+    data, errors = table_dataset(content, guess)
+    assert errors == (), "a molecule may come once per dilution"
+    assert data.feature_names[-2:] == ("dilution 0.1", "dilution 0.001")
+    assert data.y.tolist() == [1, 0] * 4
+    assert len(set(data.groups)) == 4
+
+
+def test_bad_rows_are_named_and_the_others_kept():
+    content = table(["smiles", "sweet"], [*SMILES, "C1CC", "", "OCC", "<b>CCO</b>"], [0, 1] * 6)
+    data, errors = load(content)
+    assert len(data.X) == 8
+    assert [error.where for error in errors] == ["line 10", "line 11", "line 12", "line 13"]
+    assert "Empty" in errors[1].reason
+    assert "same molecule as row 1" in errors[2].reason
+    assert "HTML" in errors[3].reason
+    assert any("4 of 12 rows" in sentence for sentence in data.report)
+
+
+def test_a_row_with_too_many_cells_is_a_row_error():
+    content = LIST + b"\nextra,CCCCCCO,green;fatty,more\n"
+    _, errors = load(content)
+    assert "4 cells where the table has 3 columns" in errors[0].reason
+
+
+def test_html_and_formulas_stay_text():
+    names = ["<script>alert(1)</script>", "=HYPERLINK('x')", "+1", "@x", *"efgh"]
+    content = table(["name", "smiles", "sweet"], names, SMILES, [0, 1] * 4)
+    data, _ = load(content)
+    assert list(data.row_names) == names
+
+
+def test_the_same_label_in_another_case_is_one_label():
+    data, _ = load(
+        table(["smiles", "odor"], SMILES, ["Sweet", "sweet", "SWEET", "sour"] * 2),
+        label_kind="class",
+    )
+    assert data.target_names == ("sour", "Sweet")
+
+
+@pytest.mark.parametrize(
+    "content, words",
+    [
+        (table(["name", "sweet"], "abcdefgh", [0, 1] * 4), "No column was recognised as SMILES"),
+        (table(["smiles", "mass"], SMILES, range(8)), "No label column was recognised"),
+        (table(["smiles", "sweet"], SMILES, [1] * 8), "same label, so there is nothing"),
+        (table(["smiles", "sweet"], SMILES, [1] + [0] * 7), "1 of 8 rows are sweet; at least two"),
+        (table(["smiles", "odor"], SMILES, ["a"] * 7 + ["b"]), "same label"),
+        (table(["smiles", "sweet"], ["x1"] * 4, [0, 1] * 2), "is a molecule. The first says"),
+        (table(["smiles", "sweet"], [*SMILES[:1], "O", "N"], [0, 1, 1]), "1 of 3 rows can be used"),
+        (b"smiles,sweet\n", "no rows below it"),
+    ],
+)
+def test_a_table_that_cannot_be_learned_from_is_told(content, words):
+    with pytest.raises(DataError, match=words):
+        load(content)
+
+
+@pytest.mark.parametrize(
+    "changes, words",
+    [
+        ({"smiles_column": "nowhere"}, "no column 'nowhere'; the table has smiles, sweet, musky"),
+        ({"label_columns": ("smiles",)}, "cannot be both"),
+        ({"label_kind": "list"}, "choose one label column"),
+        ({"label_kind": "magic"}, "label_kind must be one of"),
+    ],
+)
+def test_a_wrong_correction_is_told(changes, words):
+    with pytest.raises(DataError, match=words):
+        load(YES_NO, **changes)
+
+
+def test_limits_on_labels_and_dilutions_are_named(monkeypatch):
+    monkeypatch.setattr(own_table, "MAX_CSV_CHARACTERS", 3)
+    with pytest.raises(LimitError, match="MAX_CSV_CHARACTERS"):
+        load(LIST)
+    content = table(["smiles", "amount", "sweet"], SMILES, range(8), [0, 1] * 4)
+    monkeypatch.setattr(own_table, "MAX_CSV_DILUTIONS", 5)
+    with pytest.raises(LimitError, match="MAX_CSV_DILUTIONS"):
+        load(content, dilution_column="amount")
+
+
+def test_a_hundred_thousand_rows_are_refused_with_the_limit():
+    with pytest.raises(LimitError, match=r"20,000 rows.*MAX_CSV_ROWS"):
+        guess_table(b"smiles,sweet\n" + b"CCO,1\n" * 100_000)
+
+
+def test_titles_are_made_unique_and_blank_ones_numbered():
+    guess = guess_table(b"smiles,,odor,odor\nCCO,1,a,b\nCCC,2,a,b\n")
+    assert guess.columns == ("smiles", "column 2", "odor", "odor (2)")
+
+
+def test_stopping_loads_nothing():
+    with pytest.raises(KCNetError):
+        table_dataset(LIST, guess_table(LIST), should_stop=lambda: True)
+
+
+cell = st.text(string.printable + "é€✓ ", max_size=8) | st.sampled_from(
+    ["0", "1", "yes", "no", "sweet;sour", "CCO", "c1ccccc1", "smiles", "", "=1+1", "<b>", '"']
+)
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    rows=st.lists(st.lists(cell, min_size=1, max_size=5), min_size=0, max_size=8),
+    separator=st.sampled_from([",", ";", "\t", "|"]),
+    encoding=st.sampled_from(["utf-8", "utf-16", "utf-8-sig"]),
+)
+def test_any_table_is_guessed_or_refused_with_a_sentence(rows, separator, encoding):
+    content = "\n".join(separator.join(row) for row in rows).encode(encoding)
+    try:
+        guess = guess_table(content)
+    except KCNetError as error:
+        assert str(error)
+        return
+    used = [guess.smiles_column, guess.name_column, guess.dilution_column, *guess.label_columns]
+    used = [column for column in used if column is not None]
+    assert set(used) <= set(guess.columns)
+    assert len(used) == len(set(used)), "no column has two meanings"
+    assert guess.label_kind in table_guess.LABEL_KINDS
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    labels=st.lists(cell, min_size=3, max_size=6),
+    kind=st.sampled_from(["yes_no", "list", "class"]),
+    separator=st.sampled_from([";", ",", "/", "|"]),
+)
+def test_any_labels_give_a_dataset_or_a_sentence(labels, kind, separator):
+    labels = [label.replace('"', "'") for label in labels]
+    rows = zip(SMILES, labels, strict=False)
+    content = "smiles,odor\n" + "\n".join(f'{smiles},"{label}"' for smiles, label in rows)
+    guess = replace(
+        guess_table(content.encode()),
+        label_columns=("odor",),
+        label_kind=kind,
+        list_separator=separator,
+        name_column=None,
+        dilution_column=None,
+    )
+    try:
+        data, errors = table_dataset(content.encode(), guess)
+    except KCNetError as error:
+        assert str(error)
+    else:
+        assert len(data.X) + len(errors) == len(labels)
+        assert len(np.unique(data.y)) > 1
