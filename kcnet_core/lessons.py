@@ -1,0 +1,345 @@
+"""Lessons are small text files; this reads them, and names the line of anything it cannot read.
+
+The format is described for teachers in `assets/lessons/README.md`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from kcnet_core.circuit import BOUNDS
+from kcnet_core.errors import KCNetError
+from kcnet_core.lesson_measures import MEASURES
+
+FOLDER = Path(__file__).resolve().parents[1] / "assets" / "lessons"
+DATA = ("mnist_sample", "digits", "starter")
+VIEWS = ("circuit", "draw", "inhibition", "tags", "flies", "none")
+CIRCUIT_STEPS = ("input", "wiring", "sum", "inhibition", "relu", "votes", "answer")
+CONTROLS = ("sample", *BOUNDS)
+MAX_LESSON_BYTES = 50_000
+
+_INTEGERS = ("cells", "fan_in", "wiring", "epochs")
+_LESSON_FIELDS = ("data", "minutes", *BOUNDS)
+_STEP_FIELDS = (
+    "view",
+    "step",
+    "show",
+    *BOUNDS,
+    "question",
+    "measure",
+    "guess",
+    "choose",
+    "change",
+    "answer",
+    "chart",
+    "reveal",
+)
+_FIELD = re.compile(r"^([a-z][a-z_]*):(?:\s+(.*))?$")
+_PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
+_PLACEHOLDERS = {
+    "guess": ("measured",),
+    "choose": ("winner", "measured"),
+    "change": ("first", "last"),
+}
+
+
+def fill(text: str, words: dict[str, str]) -> str:
+    """Put what was measured into a reveal's text; every other brace stays (LaTeX needs them)."""
+    return _PLACEHOLDER.sub(lambda found: words.get(found[1], found[0]), text)
+
+
+class LessonError(KCNetError):
+    """A lesson file cannot be read; the message names the file and the line."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """Something to predict before it is measured.
+
+    kind "guess": a number between low and high. kind "choose": which of `values` of `setting` gives
+    the highest (or lowest) measurement. kind "change": whether the measurement rises, falls or
+    stays about the same when `setting` goes from the first value to the second.
+    """
+
+    text: str
+    measure: str
+    kind: str
+    low: float = 0.0
+    high: float = 100.0
+    setting: str = ""
+    values: tuple[float, ...] = ()
+    answer: str = ""
+    chart: tuple[str, tuple[float, ...]] | None = None
+
+
+@dataclass(frozen=True)
+class LessonStep:
+    title: str
+    text: str
+    view: str = "none"
+    circuit_step: str = "input"
+    settings: dict[str, float] = field(default_factory=dict)
+    show: tuple[str, ...] = ()
+    question: Question | None = None
+    reveal: str = ""
+
+
+@dataclass(frozen=True)
+class Lesson:
+    name: str
+    title: str
+    summary: str
+    data: str
+    minutes: int
+    steps: tuple[LessonStep, ...]
+
+
+def lesson_names(folder: Path = FOLDER) -> list[str]:
+    """The lessons that are there, by file name without its ending; README is for teachers."""
+    return sorted(path.stem for path in folder.glob("*.md") if path.stem.lower() != "readme")
+
+
+def load_lesson(name: str, folder: Path = FOLDER) -> Lesson:
+    """Read one lesson by name.
+
+    Raises
+    ------
+    LessonError
+        No such lesson, or a line that cannot be understood.
+    """
+    names = lesson_names(folder)
+    # Only listed names are opened, so that a link cannot reach any other file.
+    if name not in names:
+        raise LessonError(
+            f"There is no lesson called “{name[:60]}”. There is: {', '.join(names) or 'none yet'}."
+        )
+    path = folder / f"{name}.md"
+    if path.stat().st_size > MAX_LESSON_BYTES:
+        raise LessonError(
+            f"{path.name} is longer than {MAX_LESSON_BYTES:,} bytes; split it in two."
+        )
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise LessonError(f"{path.name} is not UTF-8 text; save it as UTF-8.") from error
+    return parse_lesson(text, name)
+
+
+def parse_lesson(text: str, name: str) -> Lesson:
+    """Turn the text of a lesson file into a `Lesson`."""
+    return _Reader(name).read(text)
+
+
+@dataclass
+class _Part:
+    """One heading with what stands under it, before its fields are understood."""
+
+    title: str
+    line: int
+    fields: dict[str, tuple[int, str]] = field(default_factory=dict)
+    text: list[str] = field(default_factory=list)
+    reveal: list[tuple[int, str]] | None = None
+
+
+class _Reader:
+    def __init__(self, name):
+        self.name = name
+
+    def fail(self, line, message):
+        raise LessonError(f"{self.name}.md, line {line}: {message}")
+
+    def read(self, text):
+        head, *parts = self.parts(text)
+        if not parts:
+            self.fail(head.line, "the lesson has no step; begin one with “## ” and its title.")
+        settings = self.settings(head)
+        data = self.one_of(head, "data", DATA, "mnist_sample")
+        steps = []
+        for part in parts:
+            settings = settings | self.settings(part)
+            steps.append(self.step(part, settings, data))
+        return Lesson(
+            name=self.name,
+            title=head.title,
+            summary=" ".join(line.strip() for line in head.text if line.strip()),
+            data=data,
+            minutes=self.minutes(head),
+            steps=tuple(steps),
+        )
+
+    def minutes(self, head):
+        line, text = head.fields.get("minutes", (head.line, "10"))
+        return round(self.number(line, "minutes", text, 1, 600))
+
+    def parts(self, text):
+        parts = []
+        for number, line in enumerate(text.splitlines(), start=1):
+            if line.startswith("# ") and not parts:
+                parts.append(_Part(line[2:].strip(), number))
+            elif not parts:
+                if line.strip():
+                    self.fail(number, "a lesson begins with “# ” and its title.")
+            elif line.startswith("## "):
+                parts.append(_Part(line[3:].strip(), number))
+            else:
+                self.line(parts[-1], number, line, first=len(parts) == 1)
+        if not parts:
+            self.fail(1, "the file is empty; begin with “# ” and the lesson's title.")
+        return parts
+
+    def line(self, part, number, line, first):
+        match = _FIELD.match(line.rstrip())
+        if not match:
+            if part.reveal is not None:
+                part.reveal.append((number, line))
+            else:
+                part.text.append(line)
+            return
+        name, value = match[1], (match[2] or "").strip()
+        known = _LESSON_FIELDS if first else _STEP_FIELDS
+        if name not in known:
+            where = "before the first step" if first else "in a step"
+            self.fail(number, f"“{name}:” is not a field {where}{_did_you_mean(name, known)}")
+        if name in part.fields or (name == "reveal" and part.reveal is not None):
+            self.fail(number, f"“{name}:” is given twice in this step.")
+        if name == "reveal":
+            part.reveal = [(number, value)]
+        elif not value:
+            self.fail(number, f"“{name}:” needs a value on the same line.")
+        else:
+            part.fields[name] = (number, value)
+
+    def settings(self, part):
+        found = {}
+        for name in BOUNDS:
+            if name in part.fields:
+                line, value = part.fields[name]
+                found[name] = self.setting_value(line, name, value)
+        return found
+
+    def setting_value(self, line, name, text):
+        value = self.number(line, name, text, *BOUNDS[name])
+        if name in _INTEGERS:
+            if value != int(value):
+                self.fail(line, f"{name} is a whole number, not {text}.")
+            return int(value)
+        return value
+
+    def number(self, line, name, text, low, high):
+        try:
+            value = float(text)
+        except ValueError:
+            self.fail(line, f"“{text}” is not a number; {name} goes from {low:g} to {high:g}.")
+        if not low <= value <= high:
+            self.fail(line, f"{name} goes from {low:g} to {high:g}, not {value:g}.")
+        return value
+
+    def one_of(self, part, name, options, default):
+        if name not in part.fields:
+            return default
+        line, value = part.fields[name]
+        if value not in options:
+            self.fail(line, f"{name} is one of {', '.join(options)}; not “{value}”.")
+        return value
+
+    def step(self, part, settings, data):
+        question = self.question(part, data)
+        if part.reveal is not None and question is None:
+            self.fail(part.reveal[0][0], "“reveal:” needs a “question:” before it.")
+        if question is not None:
+            self.check_placeholders(part, question)
+        return LessonStep(
+            title=part.title,
+            text="\n".join(part.text).strip(),
+            view=self.one_of(part, "view", VIEWS, "none"),
+            circuit_step=self.one_of(part, "step", CIRCUIT_STEPS, "input"),
+            settings=settings,
+            show=self.controls(part),
+            question=question,
+            reveal="\n".join(line for _, line in part.reveal or ()).strip(),
+        )
+
+    def controls(self, part):
+        if "show" not in part.fields:
+            return ()
+        line, value = part.fields["show"]
+        names = tuple(name.strip() for name in value.split(","))
+        for name in names:
+            if name not in CONTROLS:
+                self.fail(line, f"“{name}” is not a control{_did_you_mean(name, CONTROLS)}")
+        return names
+
+    def question(self, part, data):
+        if "question" not in part.fields:
+            for name in ("measure", "guess", "choose", "change", "answer", "chart"):
+                if name in part.fields:
+                    self.fail(part.fields[name][0], f"“{name}:” needs a “question:” beside it.")
+            return None
+        line, text = part.fields["question"]
+        if "measure" not in part.fields:
+            self.fail(line, f"the question needs “measure:” with one of {', '.join(MEASURES)}.")
+        measure = self.one_of(part, "measure", tuple(MEASURES), None)
+        if data == "starter" and MEASURES[measure].one_answer:
+            self.fail(
+                part.fields["measure"][0],
+                f"{measure} needs one right answer per sample; odors have several. "
+                "Use “data: mnist_sample” or another measure.",
+            )
+        kinds = [kind for kind in ("guess", "choose", "change") if kind in part.fields]
+        if len(kinds) != 1:
+            self.fail(line, "the question needs exactly one of “guess:”, “choose:” or “change:”.")
+        chart = self.setting_list(part, "chart", 2) if "chart" in part.fields else None
+        return Question(text, measure, kinds[0], chart=chart, **self.kind(part, kinds[0]))
+
+    def kind(self, part, kind):
+        line, value = part.fields[kind]
+        if kind == "guess":
+            match = re.fullmatch(r"(-?[\d.]+) to (-?[\d.]+)", value)
+            if not match or not float(match[1]) < float(match[2]):
+                self.fail(line, "“guess:” is written like “guess: 0 to 100”.")
+            return {"low": float(match[1]), "high": float(match[2])}
+        setting, values = self.setting_list(part, kind, 2)
+        if kind == "change":
+            if len(values) != 2:
+                self.fail(line, "“change:” compares two values, like “change: cells = 50, 500”.")
+            return {"setting": setting, "values": values}
+        if "answer" not in part.fields:
+            self.fail(line, "“choose:” needs “answer: highest” or “answer: lowest”.")
+        answer = self.one_of(part, "answer", ("highest", "lowest"), None)
+        return {"setting": setting, "values": values, "answer": answer}
+
+    def setting_list(self, part, name, at_least):
+        line, value = part.fields[name]
+        setting, equals, listed = value.partition("=")
+        setting = setting.strip()
+        if not equals or setting not in BOUNDS:
+            self.fail(
+                line,
+                f"“{name}:” is written like “{name}: cells = 50, 500”, with one of "
+                f"{', '.join(BOUNDS)}.",
+            )
+        values = tuple(
+            self.setting_value(line, setting, text.strip()) for text in listed.split(",")
+        )
+        if len(values) < at_least:
+            self.fail(line, f"“{name}:” needs at least {at_least} values.")
+        return setting, values
+
+    def check_placeholders(self, part, question):
+        allowed = _PLACEHOLDERS[question.kind]
+        for number, line in part.reveal or ():
+            # LaTeX's own braces stand between dollar signs.
+            for word in _PLACEHOLDER.findall(re.sub(r"\$[^$]*\$", "", line)):
+                if word not in allowed:
+                    names = " and ".join(f"{{{name}}}" for name in allowed)
+                    self.fail(number, f"{{{word}}} means nothing here; there is {names}.")
+
+
+def _did_you_mean(word, known):
+    close = difflib.get_close_matches(word, known, n=1)
+    if close:
+        return f"; did you mean “{close[0]}”?"
+    return f"; there is {', '.join(known)}."

@@ -1,0 +1,201 @@
+"""Lesson files: the included ones work, and a bad one names its line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kcnet_core.circuit import BOUNDS, CircuitSettings, Glomeruli
+from kcnet_core.datasets import load
+from kcnet_core.lesson_measures import MEASURES, measure
+from kcnet_core.lessons import (
+    CIRCUIT_STEPS,
+    CONTROLS,
+    DATA,
+    FOLDER,
+    VIEWS,
+    LessonError,
+    fill,
+    lesson_names,
+    load_lesson,
+    parse_lesson,
+)
+
+GOOD = """# A title
+
+What it is about,
+in two lines.
+
+data: digits
+cells: 100
+
+## Look
+
+Some *text*: with a colon.
+
+view: circuit
+step: sum
+inhibition: 0.5
+show: inhibition, sample
+
+## Ask
+
+Think.
+
+question: How many?
+measure: active_share
+guess: 0 to 100
+chart: cells = 50, 100
+
+reveal:
+It is {measured}, and $\\mathcal{B}$ is large.
+
+view: inhibition
+"""
+
+
+def with_line(old, new):
+    assert old in GOOD
+    return GOOD.replace(old, new)
+
+
+def test_a_lesson_is_read_whole():
+    lesson = parse_lesson(GOOD, "mine")
+    assert lesson.title == "A title"
+    assert lesson.summary == "What it is about, in two lines."
+    assert (lesson.data, lesson.minutes) == ("digits", 10)
+    look, ask = lesson.steps
+    assert look.title == "Look"
+    assert look.text == "Some *text*: with a colon."
+    assert (look.view, look.circuit_step) == ("circuit", "sum")
+    assert look.show == ("inhibition", "sample")
+    assert look.settings == {"cells": 100, "inhibition": 0.5}
+    assert ask.view == "inhibition"
+    assert ask.reveal.startswith("It is {measured}")
+    assert ask.question.kind == "guess"
+    assert (ask.question.low, ask.question.high) == (0, 100)
+    assert ask.question.chart == ("cells", (50, 100))
+
+
+def test_settings_hold_until_a_later_step_changes_them():
+    lesson = parse_lesson(GOOD, "mine")
+    assert lesson.steps[1].settings["inhibition"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "says"),
+    [
+        ("# A title", "A title", 1, "begins with"),
+        ("view: circuit", "vew: circuit", 13, "did you mean “view”"),
+        ("view: circuit", "view: cirkus", 13, "one of circuit, draw"),
+        ("step: sum", "step: add", 14, "one of input, wiring"),
+        ("inhibition: 0.5", "inhibition: lots", 15, "“lots” is not a number"),
+        ("inhibition: 0.5", "inhibition: 7", 15, "goes from 0 to 2, not 7"),
+        ("cells: 100", "cells: 99.5", 7, "whole number"),
+        ("data: digits", "data: mnist", 6, "one of mnist_sample"),
+        ("show: inhibition, sample", "show: inhibitoin", 16, "did you mean “inhibition”"),
+        ("measure: active_share", "measure: activity", 23, "one of accuracy"),
+        ("measure: active_share\n", "", 22, "needs “measure:”"),
+        ("guess: 0 to 100", "guess: a bit", 24, "like “guess: 0 to 100”"),
+        ("guess: 0 to 100\n", "", 22, "exactly one of"),
+        ("guess: 0 to 100", "choose: cells = 50, 100", 24, "answer: highest"),
+        ("guess: 0 to 100", "change: cells = 50, 100, 200", 24, "two values"),
+        ("guess: 0 to 100", "change: colour = 1, 2", 24, "with one of cells"),
+        ("chart: cells = 50, 100", "chart: cells = 50", 25, "at least 2 values"),
+        ("question: How many?\n", "", 22, "needs a “question:”"),
+        ("{measured}", "{result}", 28, "{result} means nothing here; there is {measured}"),
+        ("view: inhibition", "view: tags\nview: flies", 31, "given twice"),
+        ("data: digits", "data:", 6, "needs a value"),
+    ],
+)
+def test_a_bad_line_is_named_with_what_would_be_right(old, new, line, says):
+    with pytest.raises(LessonError) as error:
+        parse_lesson(with_line(old, new), "mine")
+    assert str(error.value).startswith(f"mine.md, line {line}: ")
+    assert says in str(error.value)
+
+
+def test_a_reveal_without_a_question_is_refused():
+    with pytest.raises(LessonError, match=r"line 4: “reveal:” needs a “question:”"):
+        parse_lesson("# T\n## S\ntext\nreveal: aha", "mine")
+
+
+def test_accuracy_is_refused_for_odors_which_have_several_right_answers():
+    text = "# T\ndata: starter\n## S\nquestion: Q\nmeasure: accuracy\nguess: 0 to 1"
+    with pytest.raises(LessonError, match=r"line 5: accuracy needs one right answer"):
+        parse_lesson(text, "mine")
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "# Only a title\n"])
+def test_a_lesson_without_steps_says_what_is_missing(text):
+    with pytest.raises(LessonError, match=r"mine\.md, line 1"):
+        parse_lesson(text, "mine")
+
+
+@pytest.mark.parametrize("name", ["../secrets", "README", "nothing", "/etc/passwd"])
+def test_a_link_reaches_only_lessons(name):
+    with pytest.raises(LessonError, match="There is no lesson called"):
+        load_lesson(name)
+
+
+def test_a_file_that_is_not_text_is_refused(tmp_path):
+    (tmp_path / "binary.md").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(LessonError, match="UTF-8"):
+        load_lesson("binary", tmp_path)
+
+
+def test_measured_numbers_fill_the_text_and_latex_stays():
+    assert fill(r"{measured} of $\mathcal{B}$", {"measured": "3%"}) == r"3% of $\mathcal{B}$"
+
+
+def test_three_lessons_are_included_and_all_can_be_read():
+    assert set(lesson_names()) >= {"sparse-coding", "random-wiring", "doa"}
+    for name in lesson_names():
+        lesson = load_lesson(name)
+        assert any(step.question for step in lesson.steps)
+        for step in lesson.steps:
+            CircuitSettings(**step.settings)
+
+
+def test_no_lesson_states_a_number_it_should_measure():
+    for name in lesson_names():
+        for step in load_lesson(name).steps:
+            if step.question:
+                assert "{" in step.reveal
+                assert "%" not in step.reveal
+
+
+def test_the_teachers_readme_names_every_field_measure_and_control():
+    readme = Path(FOLDER / "README.md").read_text(encoding="utf-8")
+    for word in (*MEASURES, *BOUNDS, *CONTROLS, *VIEWS, *CIRCUIT_STEPS, *DATA):
+        assert f"`{word}`" in readme or f"`{word}:`" in readme, word
+
+
+@pytest.fixture(scope="module")
+def digits():
+    return Glomeruli(load("digits"))
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_every_measure_measures(digits, name):
+    value = measure(name, digits, CircuitSettings(cells=60))
+    low, high = (0, 1) if name == "code_distance" else (0, 100)
+    assert low <= value <= high
+    assert MEASURES[name].format(value).strip()
+
+
+def test_measures_move_as_the_science_says(digits):
+    def at(name, **settings):
+        return measure(name, digits, CircuitSettings(**({"cells": 200} | settings)))
+
+    assert (
+        at("active_share", inhibition=0.0) > at("active_share") > at("active_share", inhibition=2.0)
+    )
+    assert at("code_distance", inhibition=0.0) < at("code_distance")
+    assert at("accuracy", cells=20) < at("accuracy") - 5
+    assert at("tag_overlap_different") < at("tag_overlap_same")
+    assert at("wiring_overlap") < 25
+    assert at("agreement") > 85
+    assert at("inputs_per_cell") == 7
+    assert at("connections_kept") == 100
