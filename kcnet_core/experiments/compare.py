@@ -185,11 +185,13 @@ def _scaler(comparison):
 
 def _identity(comparison, dataset) -> Callable[[Variant, int, int], str]:
     """A function that names a piece of work: the same name for the same data, split and model."""
-    common = [
-        dataset.name, comparison.target, list(dataset.X.shape), zlib.crc32(dataset.y.tobytes()),
-        comparison.protocol or default_protocol(dataset), comparison.n_folds, comparison.rows,
-        comparison.scaling, comparison.oversampling, comparison.seed,
-    ]  # fmt: skip
+    data = [dataset.name, list(dataset.X.shape), zlib.crc32(dataset.y.tobytes())]
+    about = replace(
+        comparison,
+        models=("KCNet",), hidden=(10,), n_repeats=1, settings="", fshn_size="hidden",
+        protocol=comparison.protocol or default_protocol(dataset),
+    )  # fmt: skip
+    common = [*data, about.to_query()]
 
     def identity(variant, repeat, fold):
         work = [*common, variant.model, dict(sorted(variant.settings.items())), repeat, fold]

@@ -21,6 +21,7 @@ FSHN_SIZES = {
 MAX_FOLDS = 20
 # Fields of a run that a comparison decides for all models alike.
 SHARED_FIELDS = ("dataset", "target", "rows", "model", "protocol", "seed", "device")
+OTHER_OPTIONS = ("target", "progress", "should_stop")  # a field of its own, or not data
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,7 @@ class Comparison:
 
     dataset: str = "mnist_sample"
     target: str = ""  # odor character; empty for images or all characters at once
+    options: str = ""  # JSON: {"per": "compound"}, further options of the dataset
     models: tuple[str, ...] = ("KCNet", "DOA", "ELM", "FSHN")
     hidden: tuple[int, ...] = (100, 300, 600)
     protocol: str = ""  # empty: the default of the dataset
@@ -62,6 +64,7 @@ class Comparison:
         _one_of("The protocol", self.protocol, ("", *PROTOCOLS))
         _one_of("The scaling", self.scaling, ("", *METHODS))
         _one_of("The size of FSHN", self.fshn_size, FSHN_SIZES)
+        object.__setattr__(self, "options", _checked_options(self.options))
         object.__setattr__(self, "settings", _checked_settings(self.settings))
 
     def model_settings(self, name: str) -> dict:
@@ -100,19 +103,26 @@ class Comparison:
     def load(self) -> Dataset:
         from kcnet_core import datasets
 
-        return datasets.load(self.dataset, **({"target": self.target} if self.target else {}))
+        options = json.loads(self.options) if self.options else {}
+        if self.target:
+            options["target"] = self.target
+        return datasets.load(self.dataset, **options)
+
+
+def _checked_options(text):
+    """Options of a dataset as JSON in one form; which of them exist, the loader says."""
+    options = _parsed_json(text, "The options of the dataset", '{"per": "compound"}')
+    for name, value in options.items():
+        if name in OTHER_OPTIONS or not isinstance(value, str | int | float):
+            raise KCNetError(f"{name[:40]} cannot be given as an option of the dataset here.")
+    return _one_form(options)
 
 
 def _checked_settings(text):
     """Settings as JSON in one form; every name and value must be known to its model."""
-    if not text:
-        return ""
-    try:
-        every = json.loads(text)
-    except (json.JSONDecodeError, RecursionError):
-        every = None
-    if not isinstance(every, dict) or not all(isinstance(v, dict) for v in every.values()):
-        raise KCNetError('The settings must look like {"DOA": {"n_epochs": 20}}.')
+    every = _parsed_json(text, "The settings", '{"DOA": {"n_epochs": 20}}')
+    if not all(isinstance(chosen, dict) for chosen in every.values()):
+        raise KCNetError("The settings must name a model and then its settings.")
     for name, chosen in every.items():
         model = find_model(name)
         if model.network:
@@ -122,8 +132,23 @@ def _checked_settings(text):
         for key, value in chosen.items():
             _one_of(f"A setting of {name}", key, space)
             chosen[key] = space[key].checked(value)
-    every = {name: chosen for name, chosen in every.items() if chosen}
-    return json.dumps(every, sort_keys=True, separators=(",", ":")) if every else ""
+    return _one_form({name: chosen for name, chosen in every.items() if chosen})
+
+
+def _parsed_json(text, what, example):
+    if not text:
+        return {}
+    try:
+        value = json.loads(text)
+    except (json.JSONDecodeError, RecursionError):
+        value = None
+    if not isinstance(value, dict):
+        raise KCNetError(f"{what} must look like {example}.")
+    return value
+
+
+def _one_form(value):
+    return json.dumps(value, sort_keys=True, separators=(",", ":")) if value else ""
 
 
 def _check_network_settings(name, chosen):

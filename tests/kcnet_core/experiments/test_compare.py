@@ -190,6 +190,11 @@ def test_the_default_comparison_has_an_empty_link():
         {"protocol": "cheating"},
         {"scaling": "magic"},
         {"seed": "-1"},
+        {"options": "[]"},
+        {"options": '{"target":"Sweet"}'},
+        {"options": '{"progress":"print"}'},
+        {"options": '{"per":[1]}'},
+        {"target": "x" * 1000},
         {"settings": "{"},
         {"settings": "[" * 100_000},
         {"settings": "[1]"},
@@ -221,6 +226,14 @@ def test_baselines_are_refused_on_too_many_rows():
     dataset = made_dataset(np.zeros((n, 1)), np.arange(n) % 2, n_train=n - 100)
     with pytest.raises(LimitError, match="KNN would take hours"):
         next(compare_steps(SMALL, dataset))
+
+
+def test_options_of_the_dataset_reach_its_loader():
+    comparison = Comparison(options='{"n_train": 50, "n_test": 20}')
+    assert comparison.load().X.shape == (70, 784)
+    assert Comparison.from_query(comparison.to_query()) == (comparison, [])
+    with pytest.raises(KCNetError, match="no option"):
+        Comparison(options='{"per": "compound"}').load()
 
 
 def test_an_unknown_dataset_is_a_sentence():
