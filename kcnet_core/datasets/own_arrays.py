@@ -1,0 +1,126 @@
+"""The user's own images as arrays: X and y out of an .npz, which is never unpickled."""
+
+from __future__ import annotations
+
+import io
+import math
+
+import numpy as np
+
+from kcnet_core.datasets.upload_zip import read_entry
+from kcnet_core.errors import DataError, LimitError
+from kcnet_core.limits import MAX_IMAGE_PIXELS, MAX_IMAGES, MAX_UPLOAD_PIXELS
+
+
+def arrays_from_npz(pack, entries) -> tuple[np.ndarray, list[str]]:
+    """Byte images of shape (n, height, width) and the class name of each."""
+    arrays = {entry.filename.removesuffix(".npy"): entry for entry in entries}
+    for key in ("X", "y"):
+        if key not in arrays:
+            raise DataError(
+                f"The .npz holds no array {key}; it has {', '.join(sorted(arrays)[:10])}. "
+                "Save it with numpy.savez(file, X=images, y=labels)."
+            )
+    labels = _labels(_read_array(pack, arrays["y"], "y"))
+    images = _images(_read_array(pack, arrays["X"], "X"))
+    if len(images) != len(labels):
+        raise DataError(f"X has {len(images):,} images, but y has {len(labels):,} labels.")
+    return images, labels
+
+
+def _read_array(pack, entry, name) -> np.ndarray:
+    content = read_entry(pack, entry)
+    file = io.BytesIO(content)
+    try:
+        version = np.lib.format.read_magic(file)
+        read_header = {
+            (1, 0): np.lib.format.read_array_header_1_0,
+            (2, 0): np.lib.format.read_array_header_2_0,
+        }[version]
+        shape, _, dtype = read_header(file)
+        # numpy sets memory aside by the header alone, so the header must not promise too much.
+        announced = math.prod(shape) * dtype.itemsize
+        if dtype.hasobject:
+            raise DataError(
+                f"{name} holds Python objects, which are never loaded; save plain numbers (for y "
+                "also plain text)."
+            )
+        if min(shape, default=0) < 0 or announced > len(content):
+            raise DataError(f"{name} announces more values than it holds; save it again.")
+        return np.load(io.BytesIO(content), allow_pickle=False)
+    except DataError:
+        raise
+    except Exception as error:  # numpy's header parser raises nearly everything on hostile bytes
+        raise DataError(f"{name} is no plain numpy array; save it again.") from error
+
+
+def _labels(y: np.ndarray) -> list[str]:
+    if y.ndim == 2 and y.shape[1] == 1:
+        y = y[:, 0]
+    if y.ndim != 1:
+        raise DataError(f"y has the shape {y.shape}; it must have one label per image.")
+    if y.dtype.kind == "f":
+        if not np.isfinite(y).all() or (y != np.round(y)).any():
+            raise DataError(
+                "y holds fractions or missing values; labels are whole numbers or text."
+            )
+        y = y.astype(np.int64)
+    if y.dtype.kind == "S":
+        y = np.char.decode(y, "utf-8", "replace")
+    if y.dtype.kind not in "iubU":
+        raise DataError(f"y is of type {y.dtype}; labels are whole numbers or text.")
+    return [str(label)[:60] for label in y.tolist()]
+
+
+def _images(X: np.ndarray) -> np.ndarray:
+    if X.dtype.kind not in "iubf":
+        raise DataError(f"X is of type {X.dtype}; images are numbers.")
+    if X.size == 0:
+        raise DataError("X holds no images.")
+    if X.ndim == 4 and X.shape[1] == 1:
+        X = X[:, 0]
+    if X.ndim == 4 and X.shape[3] == 1:
+        X = X[..., 0]
+    side = math.isqrt(X.shape[1]) if X.ndim == 2 else 0
+    if X.ndim == 2 and side * side == X.shape[1]:
+        X = X.reshape(len(X), side, side)
+    colour = X.ndim == 4 and X.shape[3] in (3, 4)
+    if X.ndim != 3 and not colour:
+        raise DataError(
+            f"X has the shape {X.shape}; images are (n, height, width), (n, height, width, 3) or "
+            "(n, pixels) of a square."
+        )
+    if len(X) > MAX_IMAGES:
+        raise LimitError(f"X has {len(X):,} images; the limit is {MAX_IMAGES:,} (MAX_IMAGES).")
+    n_pixels = X.shape[1] * X.shape[2]
+    if n_pixels > MAX_IMAGE_PIXELS or len(X) * n_pixels > MAX_UPLOAD_PIXELS:
+        raise LimitError(
+            f"X has {len(X):,} images of {n_pixels:,} pixels; the limits are {MAX_IMAGE_PIXELS:,} "
+            f"pixels each (MAX_IMAGE_PIXELS) and {MAX_UPLOAD_PIXELS:,} in all (MAX_UPLOAD_PIXELS)."
+        )
+    X = _as_bytes(X)
+    return _grey(X) if colour else X
+
+
+def _as_bytes(X: np.ndarray) -> np.ndarray:
+    """Values 0 to 1 or 0 to 255, whichever they are, as bytes."""
+    if X.dtype == np.uint8 and X.max() > 1:
+        return X
+    low, high = float(X.min()), float(X.max())
+    if not (math.isfinite(low) and math.isfinite(high)):
+        raise DataError("X holds values that are not finite; replace them first.")
+    if low < 0 or high > 255:
+        raise DataError(
+            f"X goes from {low:g} to {high:g}; pixels go from 0 to 1 or from 0 to 255. "
+            "Save the images before they are standardised."
+        )
+    scale = 255 if high <= 1 else 1
+    return np.round(X.astype(np.float32, copy=False) * scale).astype(np.uint8)
+
+
+def _grey(X: np.ndarray) -> np.ndarray:
+    """Luma of the first three channels, as Pillow weighs them."""
+    grey = X[..., 0] * np.float32(0.299)
+    grey += X[..., 1] * np.float32(0.587)
+    grey += X[..., 2] * np.float32(0.114)
+    return np.round(grey).astype(np.uint8)
