@@ -4,12 +4,11 @@ import streamlit as st
 
 from pages.ui import frame
 
+page = st.navigation(frame.PAGES, position="top")
 st.set_page_config(
-    page_title="KCNet Lab",
+    page_title=f"{page.title} · KCNet Lab",
     page_icon=":material/hub:",
     layout="wide",
-    initial_sidebar_state="auto",
+    initial_sidebar_state="collapsed" if page.title in frame.WITHOUT_CONTROLS else "auto",
 )
-
-page = st.navigation(frame.PAGES, position="top")
 frame.around(page)

@@ -144,7 +144,7 @@ def train_steps(run: Run, dataset: Dataset) -> Generator[TrainView, None, Traine
     predictions = model.predict(X_test)
     scores = metrics.all_scores(dataset.y[split.test], predictions, probabilities)
     timings = {"prepare": prepared, **model.timings_, "evaluate": time.perf_counter() - started}
-    notes = tuple(filter(None, [getattr(model, "stopped_", None)]))
+    notes = tuple(model.stopped_.splitlines()) if run.model in DOA_MODELS else ()
     return TrainedRun(
         run, dataset, protocol, scaler, model, split.train, split.test, scores, probabilities,
         predictions, timings, tuple(log), replay.frames, notes,

@@ -7,10 +7,17 @@ import secrets
 from pathlib import Path
 
 import streamlit as st
+from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner import RerunException, StopException
 
 from kcnet_core.errors import KCNetError
 from pages.ui import session
+
+if PagesManager.uses_pages_directory:
+    # Until st.navigation has run once, Streamlit takes any folder "pages" for its older kind of
+    # multi-page app: the first visitor after a start who opens /data would get that page bare.
+    PagesManager.uses_pages_directory = False
+    st.rerun()
 
 HERE = Path(__file__).parent
 ROOMS = (
@@ -21,6 +28,7 @@ ROOMS = (
     ("compare", "Compare", ":material/balance:"),
     ("paper", "Paper", ":material/article:"),
 )
+WITHOUT_CONTROLS = ("Data", "Paper")  # nothing in the sidebar but the status line
 PAGES = [
     st.Page(HERE.parent / f"{name}.py", title=title, icon=icon, default=name == "train")
     for name, title, icon in ROOMS

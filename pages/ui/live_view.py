@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import streamlit as st
 
 from kcnet_core import figures
@@ -11,6 +12,7 @@ from kcnet_core.experiments.training import TrainView
 from kcnet_core.run import DOA_MODELS, EPOCH_MODELS, Run
 from pages.ui import session
 from pages.ui.chart import chart
+from pages.ui.molecule_cards import cards
 from pages.ui.reopen_model import opener
 
 SECONDS_BETWEEN_DRAWINGS = 1.0
@@ -45,9 +47,9 @@ def before_start(run: Run) -> None:
                 "preview",
             )
         else:
-            from pages.ui.molecule_cards import cards
-
-            cards(dataset, range(min(8, len(dataset.X))))
+            # A fixed but mixed handful: neighbours in a file are often of one family.
+            rows = np.random.default_rng(1).permutation(len(dataset.X))[:8]
+            cards(dataset, rows)
         st.page_link("pages/data.py", label="Look at all of the data, or choose another",
                      icon=":material/dataset:")  # fmt: skip
     opener()
@@ -97,7 +99,8 @@ def numbers(view: TrainView) -> str:
     last = view.log[view.n_records - 1]
     parts = [view.run.describe(), f"epoch {last.epoch} of {view.run.n_epochs}"
              if view.run.model in EPOCH_MODELS else "one solve"]  # fmt: skip
-    for name, value in (("training", last.train_metric), ("validation", last.validation_metric)):
+    held_out = "validation" if view.run.model in EPOCH_MODELS else "leave-one-out"
+    for name, value in (("training", last.train_metric), (held_out, last.validation_metric)):
         if value is not None:
             parts.append(f"{name} {view.metric_name} {value:.4f}")
     if view.run.model in DOA_MODELS:
@@ -116,13 +119,21 @@ def pictures(view: TrainView) -> None:
     frame = view.latest
     if frame is not None:
         left, right = st.columns(2)
-        with left:
-            if frame.S_small is not None:
-                chart(figures.matrix_picture(frame.S_small, "S", shape=frame.shape, dark=dark,
-                                             title="Preference scores S"), "live_S")  # fmt: skip
-        with right:
-            chart(figures.matrix_picture(frame.W_small, "W", shape=frame.shape, dark=dark,
-                                         title="Weights W"), "live_W")  # fmt: skip
+        parts = {"shape": frame.shape, "dark": dark, "n_submodels": submodels(view.run)}
+        weights = figures.matrix_picture(frame.W_small, "W", title="Weights W", **parts)
+        if frame.S_small is not None:
+            with left:
+                scores = figures.matrix_picture(
+                    frame.S_small, "S", title="Preference scores S", **parts
+                )
+                chart(scores, "live_S")
+            with right:
+                chart(weights, "live_W")
+        else:
+            with left:
+                chart(weights, "live_W")
+            with right:
+                pixels_used(view.run, frame)
     if view.run.model not in EPOCH_MODELS or not view.n_records:
         return
     records = view.records
@@ -147,3 +158,18 @@ def pictures(view: TrainView) -> None:
     for column, (key, figure) in zip(columns[1:], small, strict=True):
         with column:
             chart(figure, key)
+
+
+def submodels(run: Run) -> int:
+    return run.n_submodels if run.model == "Ensemble DOA" else 1
+
+
+def pixels_used(run: Run, frame) -> None:
+    """Beside a random wiring: how often each pixel is used."""
+    shape = session.dataset(run).image_shape
+    if shape is not None:
+        title = "How many cells use each pixel"
+        chart(
+            figures.input_usage_map(frame.usage, shape, title=title, dark=session.dark()),
+            "live_usage",
+        )

@@ -19,6 +19,7 @@ EXPLAINABLE = ("KCNet", "DOA", "Ensemble DOA", "FSHN")
 @st.fragment
 def samples(trained: TrainedRun) -> None:
     dataset = trained.dataset
+    images = dataset.kind == "image"
     left, right = st.columns([2, 3])
     with left:
         which = st.segmented_control(
@@ -33,10 +34,12 @@ def samples(trained: TrainedRun) -> None:
             key=f"samples_{which}",
             hide_index=True,
             height=460,
-            row_height=56 if dataset.kind == "image" else 90,
+            row_height=56 if images else 90,
             on_select="rerun",
             selection_mode="single-row",
-            column_config={"sample": st.column_config.ImageColumn("sample", width="small")},
+            column_config={
+                "sample": st.column_config.ImageColumn("sample", width=60 if images else 150)
+            },
             placeholder="—",
         )
         selected = event.selection.rows
