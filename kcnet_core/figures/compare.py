@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from kcnet_core.figures.layout import metric_range, nice_ceiling, plain, style
+from kcnet_core.figures.layout import bare, metric_range, nice_ceiling, plain, style
 from kcnet_core.palette import MODELS, faded, model_style, theme
 
 
@@ -24,22 +24,26 @@ def metric_vs_hidden(
         hidden, mean, low, high, and metric if it holds several.
     """
     lines = of_metric(lines, metric)
-    figure = go.Figure()
+    traces = []
     sizes = lines["hidden"].dropna()
     ends = (float(sizes.min()), float(sizes.max())) if len(sizes) else (10.0, 1000.0)
     for model, part in by_model(lines):
         wide = part[part["hidden"].notna()].sort_values("hidden")
-        _band_and_line(figure, model, wide["hidden"], wide, metric, dark)
+        traces += _band_and_line(model, wide["hidden"], wide, metric, dark)
         for _, row in part[part["hidden"].isna()].iterrows():
             level = pd.DataFrame([row, row])
-            _band_and_line(figure, model, list(ends), level, metric, dark, level=True)
-    style(
-        figure, _best_alt(lines, metric, f"{metric} against hidden size"), dark=dark,
-        x="Hidden size (cells or units)", y=_title(metric), height=height, legend=True,
-    )  # fmt: skip
-    log_sizes(figure, sizes)
-    figure.update_yaxes(range=_interval_range(lines), nticks=7)
-    return figure
+            traces += _band_and_line(model, list(ends), level, metric, dark, level=True)
+    return style(
+        bare(*traces),
+        _best_alt(lines, metric, f"{metric} against hidden size"),
+        dark=dark,
+        x="Hidden size (cells or units)",
+        y=_title(metric),
+        height=height,
+        legend=True,
+        xaxis=size_axis(sizes),
+        yaxis={"range": _interval_range(lines), "nticks": 7},
+    )
 
 
 def metric_vs_time(
@@ -60,12 +64,13 @@ def metric_vs_time(
     on_front = points["best"] if front is None else pd.Series(list(front), index=points.index)
     edge = points[on_front.astype(bool)].sort_values(cost)
     ink = theme(dark)
-    figure = go.Figure(
-        go.Scatter(
-            x=edge[cost], y=edge["mean"], mode="lines", name="best trade-offs", hoverinfo="skip",
-            line={"color": faded(ink.muted, 0.6), "width": 7, "shape": "linear"},
-        )
-    )  # fmt: skip
+    traces = [
+        {
+            "type": "scatter", "x": edge[cost], "y": edge["mean"], "mode": "lines",
+            "name": "best trade-offs", "hoverinfo": "skip",
+            "line": {"color": faded(ink.muted, 0.6), "width": 7},
+        }
+    ]  # fmt: skip
     for model, part in by_model(points):
         part = part.sort_values(cost)
         look = model_style(model, dark)
@@ -75,17 +80,17 @@ def metric_vs_time(
             f"  {size}" if i in edge.index or i == part.index[-1] else ""
             for i, size in zip(part.index, sizes, strict=True)
         ]
-        figure.add_trace(
-            go.Scatter(
-                x=part[cost], y=part["mean"], name=model, mode="lines+markers+text",
-                text=named, textposition="bottom right", cliponaxis=False,
-                textfont={"size": 10, "color": ink.muted},
-                customdata=[f"{plain(model)} {size}".strip() for size in sizes],
-                error_y=_error_bars(part, look["line"]["color"]),
-                line={**look["line"], "width": 1}, marker={**look["marker"], "size": 9},
-                hovertemplate=f"%{{customdata}}<br>{plain(metric)} %{{y:.4f}}<br>%{{x:.3g}} s"
+        traces.append(
+            {
+                "type": "scatter", "x": part[cost], "y": part["mean"], "name": plain(model),
+                "mode": "lines+markers+text", "text": named, "textposition": "bottom right",
+                "textfont": {"size": 10, "color": ink.muted}, "cliponaxis": False,
+                "customdata": [f"{plain(model)} {size}".strip() for size in sizes],
+                "error_y": _error_bars(part, look["line"]["color"]),
+                "line": {**look["line"], "width": 1}, "marker": {**look["marker"], "size": 9},
+                "hovertemplate": f"%{{customdata}}<br>{plain(metric)} %{{y:.4f}}<br>%{{x:.3g}} s"
                 "<extra></extra>",
-            )
+            }
         )  # fmt: skip
     alt = _best_alt(points, metric, f"{metric} against seconds") + (
         " On the front of best trade-offs: "
@@ -96,11 +101,17 @@ def metric_vs_time(
         )
         + "."
     )
-    style(figure, alt, dark=dark, x="Configuration, training and evaluation (seconds)",
-          y=_title(metric), height=height, legend=True)  # fmt: skip
-    figure.update_xaxes(**log_axis(points[cost]))
-    figure.update_yaxes(range=_interval_range(points), nticks=7)
-    return figure
+    return style(
+        bare(*traces),
+        alt,
+        dark=dark,
+        x="Configuration, training and evaluation (seconds)",
+        y=_title(metric),
+        height=height,
+        legend=True,
+        xaxis=log_axis(points[cost]),
+        yaxis={"range": _interval_range(points), "nticks": 7},
+    )
 
 
 def noise_curves(
@@ -115,19 +126,22 @@ def noise_curves(
     noise : str
         Axis title, with the unit of `level`.
     """
-    figure = go.Figure()
+    traces, ends = [], []
     for model, part in by_model(lines):
         part = part.sort_values("level")
-        _band_and_line(figure, model, part["level"], part, metric, dark)
-    ends = [
-        f"{model} {part.sort_values('level')['mean'].iloc[-1]:.3f}"
-        for model, part in by_model(lines)
-    ]
-    alt = f"{metric} as {noise.lower()} grows; at the end: {', '.join(ends)}."
-    style(figure, alt, dark=dark, x=noise, y=_title(metric), height=height, legend=True)
-    figure.update_yaxes(range=_interval_range(lines), nticks=7)
-    figure.update_xaxes(nticks=8)
-    return figure
+        traces += _band_and_line(model, part["level"], part, metric, dark)
+        ends.append(f"{model} {part['mean'].iloc[-1]:.3f}")
+    return style(
+        bare(*traces),
+        f"{metric} as {noise.lower()} grows; at the end: {', '.join(ends) or 'nothing yet'}.",
+        dark=dark,
+        x=noise,
+        y=_title(metric),
+        height=height,
+        legend=True,
+        xaxis={"nticks": 8},
+        yaxis={"range": _interval_range(lines), "nticks": 7},
+    )
 
 
 # -- what these charts share -----------------------------------------------------------------------
@@ -149,38 +163,43 @@ def by_model(lines: pd.DataFrame):
         yield model, lines[lines["model"] == model]
 
 
-def _band_and_line(figure, model, x, part, metric, dark, level=False):
+def _band_and_line(model, x, part, metric, dark, level=False) -> list[dict]:
     if not len(part):
-        return
+        return []
     x, look = np.asarray(x, dtype=float), model_style(model, dark)
     low, high = (
         part[side].to_numpy(dtype=float) if side in part else np.full(len(part), np.nan)
         for side in ("low", "high")
     )
     known = np.isfinite(low) & np.isfinite(high)
+    traces = []
     if known.sum() > 1:
-        figure.add_trace(
-            go.Scatter(
-                x=[*x[known], *x[known][::-1]], y=[*high[known], *low[known][::-1]], fill="toself",
-                fillcolor=faded(look["line"]["color"], 0.06 if level else 0.14),
-                line={"width": 0}, mode="lines",
-                hoverinfo="skip", legendgroup=model, showlegend=False,
-            )
+        traces.append(
+            {
+                "type": "scatter", "x": [*x[known], *x[known][::-1]],
+                "y": [*high[known], *low[known][::-1]], "fill": "toself", "mode": "lines",
+                "fillcolor": faded(look["line"]["color"], 0.06 if level else 0.14),
+                "line": {"width": 0}, "hoverinfo": "skip", "legendgroup": model,
+                "showlegend": False,
+            }
         )  # fmt: skip
     interval = [
         f" ({a:.4f} to {b:.4f})" if ok else "" for a, b, ok in zip(low, high, known, strict=True)
     ]
-    figure.add_trace(
-        go.Scatter(
-            x=x, y=part["mean"], name=plain(model), legendgroup=model, customdata=interval,
-            mode="lines+text" if level else "lines+markers", **look,
-            text=["", plain(model)] if level else None, textposition="top left",
-            textfont={"size": 11, "color": look["line"]["color"]},
-            error_y=_error_bars(part, look["line"]["color"]) if known.sum() == 1 else None,
-            hovertemplate=f"{plain(model)}, %{{x:,}}<br>{plain(metric)} %{{y:.4f}}%{{customdata}}"
-            "<extra></extra>",
-        )
-    )  # fmt: skip
+    line = {
+        "type": "scatter", "x": x, "y": part["mean"], "name": plain(model), "legendgroup": model,
+        "customdata": interval, "mode": "lines+text" if level else "lines+markers", **look,
+        "error_y": _error_bars(part, look["line"]["color"]) if known.sum() == 1 else None,
+        "hovertemplate": f"{plain(model)}, %{{x:,}}<br>{plain(metric)} %{{y:.4f}}%{{customdata}}"
+        "<extra></extra>",
+    }  # fmt: skip
+    if level:
+        line |= {
+            "text": ["", plain(model)],
+            "textposition": "top left",
+            "textfont": {"size": 11, "color": look["line"]["color"]},
+        }
+    return [*traces, line]
 
 
 def _error_bars(part, colour) -> dict | None:
@@ -241,17 +260,15 @@ def log_axis(values) -> dict:
     return {"type": "log", "range": [low, high], "tickvals": ticks, "ticktext": text}
 
 
-def log_sizes(figure: go.Figure, sizes):
-    """Hidden sizes on a logarithmic axis whose ticks are the sizes themselves."""
+def size_axis(sizes) -> dict:
+    """A logarithmic axis whose ticks are the hidden sizes themselves."""
     ticks = sorted({float(size) for size in sizes})
     if not ticks:
-        return
+        return {}
     low, high = math.log10(ticks[0]), math.log10(ticks[-1])
     air = max(0.06 * (high - low), 0.05)
-    figure.update_xaxes(
-        type="log", range=[low - air, high + air], tickvals=ticks,
-        ticktext=[f"{tick:,.0f}" for tick in ticks],
-    )  # fmt: skip
+    text = [f"{tick:,.0f}" for tick in ticks]
+    return {"type": "log", "range": [low - air, high + air], "tickvals": ticks, "ticktext": text}
 
 
 def _best_alt(lines, metric, what) -> str:

@@ -9,7 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from kcnet_core.figures.compare import by_model, log_axis, log_sizes
+from kcnet_core.figures.compare import by_model, log_axis, size_axis
 from kcnet_core.figures.layout import plain, style
 from kcnet_core.figures.ranked import ranked_bars
 from kcnet_core.palette import model_colour, model_style, theme
@@ -42,14 +42,14 @@ def time_split(lines: pd.DataFrame, *, dark: bool = False, height: int = 360) ->
             part = part.sort_values("hidden")
             level = part["hidden"].isna().all()
             figure.add_trace(
-                go.Scatter(
-                    x=ends if level else part["hidden"],
-                    y=np.repeat(part["mean"], 2) if level else part["mean"],
-                    name=model, legendgroup=model, showlegend=label == "Training",
-                    mode="lines" if level else "lines+markers", **model_style(model, dark),
-                    hovertemplate=f"{plain(model)}, %{{x:,}} hidden<br>{label.lower()} %{{y:.3g}} s"
-                    "<extra></extra>",
-                ),
+                {
+                    "type": "scatter", "x": ends if level else part["hidden"],
+                    "y": np.repeat(part["mean"], 2) if level else part["mean"],
+                    "name": plain(model), "legendgroup": model, "showlegend": label == "Training",
+                    "mode": "lines" if level else "lines+markers", **model_style(model, dark),
+                    "hovertemplate": f"{plain(model)}, %{{x:,}} hidden<br>{label.lower()} "
+                    "%{y:.3g} s<extra></extra>",
+                },
                 row=1, col=column,
             )  # fmt: skip
     training = known[known["metric"] == "fit_seconds"]
@@ -57,13 +57,19 @@ def time_split(lines: pd.DataFrame, *, dark: bool = False, height: int = 360) ->
     alt = "Seconds for configuration, training and evaluation against hidden size"
     if fastest is not None:
         alt += f"; the shortest training is {fastest['model']} with {fastest['mean']:.3g} s"
-    style(figure, alt + ".", dark=dark, height=height, legend=True, margin={"t": 74})
+    style(
+        figure,
+        alt + ".",
+        dark=dark,
+        x="Hidden size",
+        height=height,
+        legend=True,
+        margin={"t": 74},
+        xaxis=size_axis(sizes),
+        yaxis=log_axis(known["mean"]),
+        layout={"legend": {"y": 1.1}, "yaxis": {"title": {"text": "Seconds"}}},
+    )
     figure.update_annotations(font={"size": 13, "color": theme(dark).text})
-    figure.update_layout(legend={"y": 1.1})
-    log_sizes(figure, sizes)
-    figure.update_xaxes(title_text="Hidden size", nticks=5)
-    figure.update_yaxes(**log_axis(known["mean"]))
-    figure.update_yaxes(title_text="Seconds", row=1, col=1)
     return figure
 
 
@@ -83,14 +89,11 @@ def parameters_bar(table: pd.DataFrame, *, dark: bool = False, height: int | Non
     alt = "Trained parameters: " + ", ".join(
         f"{variant} {value:,.0f}" for variant, value in zip(means["variant"], values, strict=True)
     )
-    figure = ranked_bars(
+    low = math.floor(math.log10(values.min(initial=10)) - 0.3)
+    high = math.log10(values.max(initial=10)) + 0.9
+    axis = {"type": "log", "dtick": 1, "exponentformat": "power", "tickfont": {"size": 11}}
+    return ranked_bars(
         values, list(means["variant"]), [f"{value:,.0f}" for value in values], alt=alt + ".",
         x="Trained parameters", colour=[model_colour(model, dark) for model in means["model"]],
-        dark=dark, height=height,
+        x_range=[low, high], xaxis=axis, dark=dark, height=height,
     )  # fmt: skip
-    if len(values):
-        low, high = math.floor(math.log10(values.min()) - 0.3), math.log10(values.max()) + 0.9
-        figure.update_xaxes(
-            type="log", range=[low, high], dtick=1, exponentformat="power", tickfont_size=11
-        )
-    return figure

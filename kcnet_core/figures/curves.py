@@ -7,11 +7,21 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 import plotly.graph_objects as go
 
-from kcnet_core.figures.layout import metric_range, nice_ceiling, plain, sign_colours, style
+from kcnet_core.figures.layout import (
+    bare,
+    level_line,
+    metric_range,
+    nice_ceiling,
+    note,
+    plain,
+    sign_colours,
+    style,
+)
 from kcnet_core.palette import faded, model_colour, theme
 from kcnet_core.records import EpochRecord
 
 MAX_POINTS = 400  # of one line; more cannot be told apart on a page
+MAX_BARS = 250
 SCORE_EDGES = np.linspace(-1, 1, 61)
 
 
@@ -37,148 +47,149 @@ def validation_curve(
     stop_metric : float, optional
         Drawn as the line at which training would stop.
     """
-    lines = by_submodel(records)
+    lines = by_submodel(records, MAX_POINTS)
     ensemble = len(lines) > 1
     colour = model_colour(model or ("Ensemble DOA" if ensemble else "DOA"), dark)
     ink = theme(dark)
-    figure = go.Figure()
-    everything = []
-    means = {}
-    for field, name, dash in (
-        ("train_metric", "training", "dot"),
-        ("validation_metric", "validation", "solid"),
+    traces, everything, means = [], [], {}
+    for field, name, look in (
+        ("train_metric", "training", {"color": ink.muted, "dash": "dot", "width": 1.5}),
+        ("validation_metric", "validation", {"color": colour, "width": 2.5}),
     ):
         curves = {k: _points(part, field) for k, part in lines.items()}
         everything += [value for _, values in curves.values() for value in values]
-        if ensemble and field == "validation_metric":
-            figure.add_trace(_bundle(curves, faded(colour, 0.45)))
+        if ensemble and name == "validation":
+            traces.append(_bundle(curves, faded(colour, 0.45)))
         epochs, values = _mean_curve(list(curves.values()))
-        if not len(epochs):
-            continue
-        means[name] = (epochs, values)
-        figure.add_trace(
-            go.Scatter(
-                x=epochs,
-                y=values,
-                name=f"{name}, mean" if ensemble else name,
-                mode="lines" if len(epochs) > 1 else "markers",
-                line={"color": colour if dash == "solid" else ink.muted, "dash": dash,
-                      "width": 2.5 if dash == "solid" else 1.5},
-                marker={"color": colour, "size": 7},
-                hovertemplate=f"epoch %{{x}}<br>{name} %{{y:.4f}}<extra></extra>",
-            )
-        )  # fmt: skip
+        if len(epochs):
+            means[name] = (epochs, values)
+            traces.append(_line(epochs, values, look, f"{name} %{{y:.4f}}",
+                                f"{name}, mean" if ensemble else name))  # fmt: skip
     if "validation" in means:
         epochs, values = means["validation"]
-        figure.add_trace(_last_value(epochs[-1], values[-1], colour))
+        traces.append(_last_value(epochs[-1], values[-1], colour))
+    extras = {}
     if stop_metric:
-        figure.add_hline(
-            y=stop_metric,
-            line={"color": ink.muted, "width": 1, "dash": "dash"},
-            annotation={
-                "text": f"stops at {stop_metric:g}",
-                "font": {"color": ink.muted, "size": 11},
-            },
-            annotation_position="top left",
-        )
         everything.append(stop_metric)
-    style(
-        figure,
+        text = note(f"stops at {stop_metric:g}", ink.muted, x=0, xref="paper", xanchor="left",
+                    y=stop_metric, yanchor="bottom")  # fmt: skip
+        extras = {"shapes": [level_line(stop_metric, ink.muted)], "annotations": [text]}
+    return style(
+        bare(*traces),
         _curve_alt(metric_name, lines, means),
         dark=dark,
         x="Epoch",
         y=plain(metric_name[:1].upper() + metric_name[1:]),
         height=height,
         legend=True,
-        hovermode="x" if not ensemble else "closest",
+        hovermode="closest" if ensemble else "x",
         margin={"r": 48},
+        xaxis=_epoch_axis(lines, n_epochs),
+        yaxis={"range": metric_range(everything), "tickformat": ".2~f", "nticks": 6},
+        layout=extras,
     )
-    _epoch_axis(figure, lines, n_epochs)
-    figure.update_yaxes(range=metric_range(everything), tickformat=".2~f", nticks=6)
-    return figure
 
 
 def density_curve(
-    records, *, n_epochs: int | None = None, model: str | None = None, dark: bool = False,
+    records,
+    *,
+    n_epochs: int | None = None,
+    model: str | None = None,
+    dark: bool = False,
     height: int = 300,
-) -> go.Figure:  # fmt: skip
+) -> go.Figure:
     """Share of ones in W over epochs (mean over submodels)."""
-    lines = by_submodel(records)
+    lines = by_submodel(records, MAX_POINTS)
     colour = model_colour(model or ("Ensemble DOA" if len(lines) > 1 else "DOA"), dark)
     epochs, values = _mean_curve([_points(part, "density") for part in lines.values()])
     percent = 100 * values
-    figure = go.Figure(
-        go.Scatter(
-            x=epochs,
-            y=percent,
-            mode="lines" if len(epochs) > 1 else "markers",
-            line={"color": colour, "width": 2.5},
-            marker={"color": colour, "size": 7},
-            hovertemplate="epoch %{x}<br>%{y:.2f} % ones<extra></extra>",
-        )
-    )
-    alt = "Density of W: no epoch yet."
+    traces, alt = [], "Density of W: no epoch yet."
     if len(epochs):
-        figure.add_trace(_last_value(epochs[-1], percent[-1], colour, "{:.1f}"))
+        look = {"color": colour, "width": 2.5}
+        traces = [
+            _line(epochs, percent, look, "%{y:.2f} % ones", "density"),
+            _last_value(epochs[-1], percent[-1], colour, "{:.1f}"),
+        ]
         alt = (
             f"Density of W: {percent[0]:.2f} % of all connections are on in epoch {epochs[0]}, "
             f"{percent[-1]:.2f} % in epoch {epochs[-1]}."
         )
-    style(figure, alt, dark=dark, x="Epoch", y="Ones in W (%)", height=height, margin={"r": 44})
-    _epoch_axis(figure, lines, n_epochs)
-    figure.update_yaxes(range=[0, nice_ceiling(1.05 * max(percent, default=1.0))], nticks=6)
-    return figure
+    return style(
+        bare(*traces),
+        alt,
+        dark=dark,
+        x="Epoch",
+        y="Ones in W (%)",
+        height=height,
+        margin={"r": 44},
+        xaxis=_epoch_axis(lines, n_epochs),
+        yaxis={"range": [0, nice_ceiling(1.05 * max(percent, default=1.0))], "nticks": 6},
+    )
 
 
 def flips_bars(
     records, *, n_epochs: int | None = None, dark: bool = False, height: int = 300
 ) -> go.Figure:
-    """Connections switched on (up) and off (down) in each epoch, over all submodels."""
-    lines = by_submodel(records)
+    """Connections switched on (up) and off (down) in each epoch, over all submodels.
+
+    Of very many epochs, every bar is the mean of a few.
+    """
     totals: dict[int, list[int]] = {}
-    for part in lines.values():
-        for record in part:
-            total = totals.setdefault(record.epoch, [0, 0])
-            total[0] += record.flips_on
-            total[1] += record.flips_off
-    epochs = sorted(totals)
-    flips = np.array([totals[epoch] for epoch in epochs], dtype=int).reshape(-1, 2)
-    off_colour, on_colour = sign_colours(dark)
-    figure = go.Figure(
-        [
-            go.Bar(
-                x=epochs,
-                y=sign * flips[:, k],
-                name=name,
-                customdata=flips[:, k],
-                marker={"color": colour, "line": {"width": 0}},
-                hovertemplate=f"epoch %{{x}}<br>%{{customdata:,}} {name}<extra></extra>",
-            )
-            for k, sign, name, colour in (
-                (0, 1, "switched on", on_colour),
-                (1, -1, "switched off", off_colour),
-            )
-        ]
-    )
-    last = f", in the last one {flips[-1, 0]} on and {flips[-1, 1]} off" if len(epochs) else ""
+    for record in _flat(records):
+        total = totals.setdefault(record.epoch, [0, 0])
+        total[0] += record.flips_on
+        total[1] += record.flips_off
+    epochs = np.array(sorted(totals), dtype=int)
+    flips = np.array([totals[epoch] for epoch in epochs], dtype=float).reshape(-1, 2)
+    last = f", in the last one {flips[-1, 0]:.0f} on and {flips[-1, 1]:.0f} off" if totals else ""
     alt = (
-        f"Connections flipped in {len(epochs)} epochs: {flips[:, 0].sum()} switched on and "
-        f"{flips[:, 1].sum()} switched off{last}."
+        f"Connections flipped in {len(epochs)} epochs: {flips[:, 0].sum():.0f} switched on and "
+        f"{flips[:, 1].sum():.0f} switched off{last}."
     )
-    style(figure, alt, dark=dark, x="Epoch", y="Connections flipped", height=height, legend=True)
-    figure.update_layout(barmode="relative", bargap=0.15 if len(epochs) <= 80 else 0)
-    _epoch_axis(figure, lines, n_epochs)
+    end = max(n_epochs or 1, epochs.max(initial=1))
+    together = -(-end // MAX_BARS)
+    if together > 1:
+        starts = np.flatnonzero(np.diff((epochs - 1) // together, prepend=-1))
+        counts = np.diff(starts, append=len(epochs))
+        flips = np.add.reduceat(flips, starts, axis=0) / counts[:, None] if totals else flips
+        epochs = epochs[starts]
+    off_colour, on_colour = sign_colours(dark)
+    bars = [
+        {
+            "type": "bar",
+            "x": epochs,
+            "y": sign * flips[:, k],
+            "name": name,
+            "customdata": flips[:, k],
+            "marker": {"color": colour, "line": {"width": 0}},
+            "hovertemplate": f"epoch %{{x}}<br>%{{customdata:,.0f}} {name}<extra></extra>",
+        }
+        for k, sign, name, colour in (
+            (0, 1, "switched on", on_colour),
+            (1, -1, "switched off", off_colour),
+        )
+    ]
     top = nice_ceiling(flips.max(initial=0))
-    ticks = np.array([-top, -top / 2, 0, top / 2, top])
-    figure.update_yaxes(
-        range=[-1.05 * top, 1.05 * top],
-        tickvals=ticks,
-        ticktext=[f"{abs(tick):,.0f}" if top >= 2 else f"{abs(tick):g}" for tick in ticks],
-        zeroline=True,
-        zerolinecolor=theme(dark).muted,
-        zerolinewidth=1,
+    ticks = [-top, -top / 2, 0, top / 2, top]
+    return style(
+        bare(*bars),
+        alt,
+        dark=dark,
+        x="Epoch",
+        y="Connections flipped",
+        height=height,
+        legend=True,
+        xaxis={"range": [0, end + 0.5], "nticks": 8, "tickformat": "d"},
+        yaxis={
+            "range": [-1.05 * top, 1.05 * top],
+            "tickvals": ticks,
+            "ticktext": [f"{abs(tick):,.0f}" if top >= 2 else f"{abs(tick):g}" for tick in ticks],
+            "zeroline": True,
+            "zerolinecolor": theme(dark).muted,
+            "zerolinewidth": 1,
+        },
+        layout={"barmode": "relative", "bargap": 0.15 if len(epochs) <= 80 else 0},
     )
-    return figure
 
 
 def score_histogram(
@@ -200,42 +211,58 @@ def score_histogram(
     if counts.ndim == 2:
         counts = np.histogram(counts, edges)[0]
     share = 100 * counts / max(1, counts.sum())
-    middle, width = (edges[1:] + edges[:-1]) / 2, np.diff(edges)
+    middle = (edges[1:] + edges[:-1]) / 2
     below, above = sign_colours(dark)
-    figure = go.Figure(
-        go.Bar(
-            x=middle,
-            y=share,
-            width=width,
-            marker={"color": np.where(middle < 0, below, above), "line": {"width": 0}},
-            hovertemplate="score %{x:.2f}<br>%{y:.2f} % of connections<extra></extra>",
-        )
-    )
+    bars = [
+        {
+            "type": "bar",
+            "x": middle[part],
+            "y": share[part],
+            "width": float(edges[1] - edges[0]),
+            "marker": {"color": colour, "line": {"width": 0}},
+            "hovertemplate": "score %{x:.2f}<br>%{y:.2f} % of connections<extra></extra>",
+        }
+        for part, colour in ((middle < 0, below), (middle >= 0, above))
+    ]
     on = share[middle > 0].sum()
     alt = (
         f"Distribution of the preference scores: {on:.1f} % lie above zero (connection on), "
         f"the fullest bin is at {middle[share.argmax()]:.2f} with {share.max():.1f} %."
     )
-    style(figure, alt, dark=dark, x="Preference score S", y="Connections (%)", height=height)
-    span = float(edges[-1] - edges[0])
-    figure.update_layout(bargap=0)
-    figure.update_xaxes(range=[edges[0] - 0.01 * span, edges[-1] + 0.01 * span], nticks=9)
-    figure.update_yaxes(range=[0, nice_ceiling(1.05 * share.max())], nticks=5)
-    for x, text, colour, anchor in (
-        (-0.02, "off", below, "right"),
-        (0.02, "on", above, "left"),
-    ):
-        figure.add_annotation(
-            x=x, y=1, yref="paper", text=text, showarrow=False, xanchor=anchor, yanchor="top",
-            font={"color": colour, "size": 12},
-        )  # fmt: skip
-    return figure
+    top = {"y": 1, "yref": "paper", "yanchor": "top"}
+    air = 0.01 * float(edges[-1] - edges[0])
+    return style(
+        bare(*bars),
+        alt,
+        dark=dark,
+        x="Preference score S",
+        y="Connections (%)",
+        height=height,
+        xaxis={"range": [edges[0] - air, edges[-1] + air], "nticks": 9},
+        yaxis={"range": [0, nice_ceiling(1.05 * share.max())], "nticks": 5},
+        layout={
+            "bargap": 0,
+            "annotations": [
+                note("off", below, 12, x=-air, xanchor="right", **top),
+                note("on", above, 12, x=air, xanchor="left", **top),
+            ],
+        },
+    )
 
 
-def by_submodel(records) -> dict[int, list[EpochRecord]]:
-    """Records sorted into one list per submodel, each in order of epochs."""
+def _flat(records) -> Iterable[EpochRecord]:
     if isinstance(records, Mapping):
-        records = [record for part in records.values() for record in part]
+        return [record for part in records.values() for record in part]
+    return records
+
+
+def by_submodel(records, most: int | None = None) -> dict[int, list[EpochRecord]]:
+    """Records in one list per submodel, in order of epochs; of more than `most` epochs a part."""
+    records = list(_flat(records))
+    if most is not None and len(records) > most:
+        epochs = np.array(sorted({record.epoch for record in records}), dtype=int)
+        kept = set(_thinned(epochs, most).tolist())
+        records = [record for record in records if record.epoch in kept]
     lines: dict[int, list[EpochRecord]] = {}
     for record in records:
         lines.setdefault(record.submodel, []).append(record)
@@ -244,10 +271,8 @@ def by_submodel(records) -> dict[int, list[EpochRecord]]:
 
 def _points(part: list[EpochRecord], field: str) -> tuple[np.ndarray, np.ndarray]:
     known = [(r.epoch, value) for r in part if (value := getattr(r, field)) is not None]
-    epochs, values = (
-        (np.array(column) for column in zip(*known, strict=True)) if known else ([], [])
-    )
-    return np.asarray(epochs, dtype=int), np.asarray(values, dtype=float)
+    table = np.array(known, dtype=float).reshape(-1, 2)
+    return table[:, 0].astype(int), table[:, 1]
 
 
 def _mean_curve(curves) -> tuple[np.ndarray, np.ndarray]:
@@ -257,46 +282,70 @@ def _mean_curve(curves) -> tuple[np.ndarray, np.ndarray]:
         return np.array([], dtype=int), np.array([])
     common = set(curves[0][0].tolist()).intersection(*(set(e.tolist()) for e, _ in curves[1:]))
     epochs = np.array(sorted(common), dtype=int)
-    values = np.mean([v[np.isin(e, epochs)] for e, v in curves], axis=0)
-    return _thinned(epochs), _thinned(values)
+    return epochs, np.mean([v[np.isin(e, epochs)] for e, v in curves], axis=0)
 
 
-def _thinned(values: np.ndarray, most: int = MAX_POINTS) -> np.ndarray:
+def _thinned(values: np.ndarray, most: int) -> np.ndarray:
     """At most `most` of them, always with the first and the last."""
     if len(values) <= most:
         return values
     return values[np.unique(np.linspace(0, len(values) - 1, most).round().astype(int))]
 
 
-def _bundle(curves, colour) -> go.Scatter:
+def _line(x, y, look: dict, hover: str, name: str) -> dict:
+    return {
+        "type": "scatter",
+        "x": x,
+        "y": y,
+        "name": name,
+        "mode": "lines" if len(x) > 1 else "markers",
+        "line": look,
+        "marker": {"color": look["color"], "size": 7},
+        "hovertemplate": f"epoch %{{x}}<br>{hover}<extra></extra>",
+    }
+
+
+def _bundle(curves, colour) -> dict:
     """All submodels in one trace, parted by gaps: fifty traces would make the page slow."""
     each = max(20, 2 * MAX_POINTS // max(1, len(curves)))
     x, y, submodel = [], [], []
     for k, (epochs, values) in curves.items():
-        thin = _thinned(epochs, each)
-        x += [*thin.tolist(), None]
+        thin = _thinned(epochs, each).tolist()
+        x += [*thin, None]
         y += [*_thinned(values, each).round(5).tolist(), None]
         submodel += [k + 1] * (len(thin) + 1)
-    return go.Scatter(
-        x=x, y=y, customdata=submodel, name="submodels", mode="lines",
-        line={"color": colour, "width": 1}, connectgaps=False,
-        hovertemplate="submodel %{customdata}, epoch %{x}<br>validation %{y:.4f}<extra></extra>",
-    )  # fmt: skip
+    return {
+        "type": "scatter",
+        "x": x,
+        "y": y,
+        "customdata": submodel,
+        "name": "submodels",
+        "mode": "lines",
+        "line": {"color": colour, "width": 1},
+        "hovertemplate": "submodel %{customdata}, epoch %{x}<br>validation %{y:.4f}<extra></extra>",
+    }
 
 
-def _last_value(x, y, colour, form="{:.3f}") -> go.Scatter:
+def _last_value(x, y, colour, form="{:.3f}") -> dict:
     """The newest number, written at the end of its line."""
-    return go.Scatter(
-        x=[x], y=[y], mode="markers+text", text=[" " + form.format(y)], textposition="middle right",
-        textfont={"color": colour, "size": 13}, marker={"color": colour, "size": 7},
-        hoverinfo="skip", showlegend=False, cliponaxis=False,
-    )  # fmt: skip
+    return {
+        "type": "scatter",
+        "x": [x],
+        "y": [y],
+        "mode": "markers+text",
+        "text": [" " + form.format(y)],
+        "textposition": "middle right",
+        "textfont": {"color": colour, "size": 13},
+        "marker": {"color": colour, "size": 7},
+        "hoverinfo": "skip",
+        "showlegend": False,
+        "cliponaxis": False,
+    }
 
 
-def _epoch_axis(figure: go.Figure, lines, n_epochs: int | None):
+def _epoch_axis(lines, n_epochs: int | None) -> dict:
     last = max((part[-1].epoch for part in lines.values()), default=1)
-    end = max(n_epochs or last, last, 1)
-    figure.update_xaxes(range=[0, end + 0.5], nticks=8, tickformat="d")
+    return {"range": [0, max(n_epochs or 1, last) + 0.5], "nticks": 8, "tickformat": "d"}
 
 
 def _curve_alt(metric_name, lines, means) -> str:

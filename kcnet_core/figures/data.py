@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from kcnet_core.figures.layout import bar_style, plain, style, unique_labels
+from kcnet_core.figures.layout import bar_style, bare, plain, style, unique_labels
 from kcnet_core.figures.ranked import ranked_bars
 from kcnet_core.palette import colourscale, theme
 
@@ -42,7 +42,7 @@ def label_balance(
 
 
 def usage_bars(
-    W_or_usage, names, *, top: int = 20, model: str | None = None, dark: bool = False,
+    W_or_usage, names, *, top: int = 20, dark: bool = False,
     height: int | None = None,
 ) -> go.Figure:  # fmt: skip
     """The inputs that most Kenyon cells listen to.
@@ -91,26 +91,29 @@ def descriptor_histograms(X, names, *, dark: bool = False, height: int | None = 
             low, high = low - 0.5, high + 0.5
         counts, edges = np.histogram(values, HISTOGRAM_BINS, range=(low, high))
         where = {"row": k // columns + 1, "col": k % columns + 1}
-        figure.add_trace(
-            go.Bar(
-                x=(edges[1:] + edges[:-1]) / 2, y=counts, width=np.diff(edges),
-                marker={"color": ink.good, "line": {"width": 0}},
-                hovertemplate="%{x:.3g}: %{y} rows<extra></extra>",
-            ),
-            **where,
-        )  # fmt: skip
+        bars = {
+            "type": "bar",
+            "x": (edges[1:] + edges[:-1]) / 2,
+            "y": counts,
+            "width": float(edges[1] - edges[0]),
+            "marker": {"color": ink.good, "line": {"width": 0}},
+            "hovertemplate": "%{x:.3g}: %{y} rows<extra></extra>",
+        }
+        figure.add_trace(bars, **where)
         if len(values):
             lines.append(f"{names[k]} median {np.median(values):.3g}, {low:.3g} to {high:.3g}")
     style(
-        figure, f"Distributions over {len(X)} rows: " + "; ".join(lines) + ".", dark=dark,
-        height=height or 40 + 170 * rows, margin={"l": 44, "t": 30, "b": 30},
-    )  # fmt: skip
+        figure,
+        f"Distributions over {len(X)} rows: " + "; ".join(lines) + ".",
+        dark=dark,
+        height=height or 40 + 170 * rows,
+        margin={"l": 44, "t": 30, "b": 30},
+        xaxis={"nticks": 5},
+        yaxis={"nticks": 3, "rangemode": "tozero"},
+        layout={"bargap": 0},
+    )
     figure.update_annotations(font={"size": 13, "color": ink.text})
-    figure.update_layout(bargap=0)
-    figure.update_xaxes(nticks=5)
-    figure.update_yaxes(nticks=3, rangemode="tozero")
-    for row in range(1, rows + 1):
-        figure.update_yaxes(title_text="Rows", row=row, col=1)
+    figure.update_yaxes(title_text="Rows", col=1)
     return figure
 
 
@@ -121,30 +124,34 @@ def correlation_matrix(X, names, *, dark: bool = False, height: int = 460) -> go
     known = np.isfinite(X).all(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         C = np.atleast_2d(np.corrcoef(X[known], rowvar=False)).astype(np.float32)
-    figure = go.Figure(
-        go.Heatmap(
-            z=C, x=labels, y=labels, zmin=-1, zmax=1, colorscale=colourscale("diverging", dark),
-            colorbar=bar_style(theme(dark), "correlation"),
-            hovertemplate="%{x}<br>%{y}<br>correlation %{z:.2f}<extra></extra>",
-        )
-    )  # fmt: skip
+    heat = {
+        "type": "heatmap", "z": C, "x": labels, "y": labels, "zmin": -1, "zmax": 1,
+        "colorscale": colourscale("diverging", dark),
+        "colorbar": bar_style(theme(dark), "correlation"),
+        "hovertemplate": "%{x}<br>%{y}<br>correlation %{z:.2f}<extra></extra>",
+    }  # fmt: skip
     others = np.abs(C[np.triu_indices(len(C), 1)])
     strong = float(np.mean(others[np.isfinite(others)] > 0.9)) if others.size else 0.0
     alt = (
         f"Correlation of {len(labels)} inputs: {strong:.0%} of all pairs are correlated above 0.9 "
         "or below -0.9."
     )
-    style(figure, alt, dark=dark, height=height, margin={"r": 84, "t": 12})
     every = math.ceil(len(labels) / 24)
     ticks = {
         "tickvals": labels[::every],
-        "ticktext": [label if len(label) <= 20 else label[:19] + "…" for label in labels[::every]],
+        "ticktext": [plain(name, 20) for name in list(names)[: len(labels) : every]],
         "tickfont": {"size": 10, "color": theme(dark).muted},
         "showgrid": False,
         "showline": False,
         "ticks": "",
         "automargin": True,
     }
-    figure.update_xaxes(tickangle=-60, **ticks)
-    figure.update_yaxes(autorange="reversed", **ticks)
-    return figure
+    return style(
+        bare(heat),
+        alt,
+        dark=dark,
+        height=height,
+        margin={"r": 84, "t": 12},
+        xaxis={**ticks, "tickangle": -60},
+        yaxis={**ticks, "autorange": "reversed"},
+    )

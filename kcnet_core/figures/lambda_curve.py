@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from kcnet_core.figures.layout import metric_range, plain, style
+from kcnet_core.figures.layout import bare, level_line, metric_range, note, plain, style
 from kcnet_core.palette import model_colour, theme
 
 
@@ -35,36 +35,23 @@ def lambda_path(
     colour = model_colour(model, dark)
     alphas = np.asarray(alphas, dtype=float)
     name = plain(metric)
-    figure = go.Figure()
-    scores = []
+    traces, scores = [], []
     for values, label, line in (
         (test_score, f"test {name}", {"color": colour, "width": 2.5}),
         (loo_score, f"leave-one-out {name}", {"color": colour, "width": 1.5, "dash": "dot"}),
     ):
-        if values is None:
-            continue
-        scores += list(values)
-        figure.add_trace(
-            go.Scatter(
-                x=alphas, y=values, name=label, mode="lines", line=line,
-                hovertemplate=f"λ = %{{x:.3g}}<br>{label} %{{y:.4f}}<extra></extra>",
-            )
-        )  # fmt: skip
-    figure.add_trace(
-        go.Scatter(
-            x=alphas, y=loo_error, name="leave-one-out error (right)", mode="lines", yaxis="y2",
-            line={"color": ink.good, "width": 2, "dash": "dash"},
-            hovertemplate="λ = %{x:.3g}<br>leave-one-out error %{y:.4f}<extra></extra>",
-        )
-    )  # fmt: skip
+        if values is not None:
+            scores += list(values)
+            traces.append(_line(alphas, values, label, line))
+    line = {"color": ink.good, "width": 2, "dash": "dash"}
+    traces.append({**_line(alphas, loo_error, "leave-one-out error", line), "yaxis": "y2"})
     marks = [(best, "best by leave-one-out", "dash"), (chosen, "λ now", "solid")]
     marks = sorted(mark for mark in marks if mark[0])
+    shapes, notes = [], []
     for (at, text, dash), side in zip(marks, ("right", "left")[-len(marks) :], strict=False):
-        figure.add_vline(x=at, line={"color": ink.muted, "width": 1, "dash": dash})
-        figure.add_annotation(
-            x=np.log10(at), y=0.02, yref="paper", text=f" {text} ", showarrow=False,
-            xanchor=side, yanchor="bottom", font={"color": ink.muted, "size": 11},
-        )  # fmt: skip
+        shapes.append(level_line(at, ink.muted, "x", dash))
+        place = {"x": float(np.log10(at)), "xanchor": side, "y": 0.02, "yref": "paper"}
+        notes.append(note(f" {text} ", ink.muted, yanchor="bottom", **place))
     loo_error = np.asarray(loo_error, dtype=float)
     alt = (
         f"Ridge path over λ from {alphas[0]:.3g} to {alphas[-1]:.3g}: the leave-one-out error is "
@@ -74,26 +61,48 @@ def lambda_path(
         + (f"; λ is now {chosen:.3g}" if chosen else "")
         + "."
     )  # fmt: skip
-    style(
-        figure, alt, dark=dark, x="Ridge penalty λ", height=height, legend=True,
-        hovermode="x", margin={"r": 66},
-    )  # fmt: skip
-    figure.update_layout(
-        yaxis={"title": {"text": name[:1].upper() + name[1:]}, "range": metric_range(scores)},
-        yaxis2={
-            "title": {"text": "Leave-one-out error", "font": {"color": ink.text, "size": 13}},
-            "overlaying": "y",
-            "side": "right",
-            "showgrid": False,
-            "zeroline": False,
-            "tickfont": {"color": ink.muted, "size": 12},
-            "tickmode": "auto",
-            "nticks": 5,
+    return style(
+        bare(*traces),
+        alt,
+        dark=dark,
+        x="Ridge penalty λ",
+        y=name[:1].upper() + name[1:],
+        height=height,
+        legend=True,
+        hovermode="x",
+        margin={"r": 66},
+        xaxis={
+            "type": "log",
+            "range": np.log10(alphas[[0, -1]]).tolist(),
+            "dtick": 1,
+            "exponentformat": "power",
+            "tickfont": {"size": 11},
+        },
+        yaxis={"range": metric_range(scores), "nticks": 6},
+        layout={
+            "shapes": shapes,
+            "annotations": notes,
+            "yaxis2": {
+                "title": {"text": "Leave-one-out error", "font": {"color": ink.text, "size": 13}},
+                "overlaying": "y",
+                "side": "right",
+                "showgrid": False,
+                "zeroline": False,
+                "tickfont": {"color": ink.muted, "size": 12},
+                "tickmode": "auto",
+                "nticks": 5,
+            },
         },
     )
-    ends = np.log10(alphas[[0, -1]])
-    figure.update_xaxes(
-        type="log", range=list(ends), dtick=1, exponentformat="power", tickfont_size=11
-    )
-    figure.update_yaxes(nticks=6, selector={"side": None})
-    return figure
+
+
+def _line(x, y, name: str, line: dict) -> dict:
+    return {
+        "type": "scatter",
+        "x": x,
+        "y": y,
+        "name": name,
+        "mode": "lines",
+        "line": line,
+        "hovertemplate": f"λ = %{{x:.3g}}<br>{name} %{{y:.4f}}<extra></extra>",
+    }

@@ -26,6 +26,9 @@ def style(
     legend: bool = False,
     margin: dict | None = None,
     hovermode: str | bool = "closest",
+    xaxis: dict | None = None,
+    yaxis: dict | None = None,
+    layout: dict | None = None,
 ) -> go.Figure:
     """Dress a figure in the common look and give it its text form.
 
@@ -35,9 +38,16 @@ def style(
         What the chart says, for those who cannot see it.
     x, y : str
         Axis titles, with units.
+    xaxis, yaxis : dict
+        What else all horizontal and all vertical axes have.
+    layout : dict
+        Anything else. The layout is set in one go: plotly's update methods cost milliseconds each,
+        and several charts are drawn every second while a network trains.
     """
     ink = theme(dark)
-    axis = {
+    whole = figure.layout.to_plotly_json()
+    whole.pop("template", None)
+    common = {
         "color": ink.muted,
         "gridcolor": ink.grid,
         "linecolor": ink.muted,
@@ -45,15 +55,24 @@ def style(
         "title": {"font": {"color": ink.text, "size": 13}, "standoff": 8},
         "zeroline": False,
     }
-    figure.update_layout(
-        template="none",
-        paper_bgcolor="rgba(0,0,0,0)",
-        plot_bgcolor="rgba(0,0,0,0)",
-        font={"family": FONT, "color": ink.text, "size": 13},
-        height=height,
-        margin={"l": LEFT, "r": RIGHT, "t": TOP, "b": BOTTOM, **(margin or {})},
-        showlegend=legend,
-        legend={
+    each = {
+        "xaxis": {"showgrid": False, "showline": True, "ticks": "outside", "ticklen": 4},
+        "yaxis": {"showgrid": True, "showline": False},
+    }
+    for kind, text, more in (("xaxis", x, xaxis), ("yaxis", y, yaxis)):
+        named = {} if text is None else {"title": {"text": text}}
+        for name in {kind, *(key for key in whole if key.startswith(kind))}:
+            parts = (whole.get(name, {}), common, each[kind], named, more or {})
+            whole[name] = merged(*parts)
+    look = {
+        "template": "none",
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "font": {"family": FONT, "color": ink.text, "size": 13},
+        "height": height,
+        "margin": {"l": LEFT, "r": RIGHT, "t": TOP, "b": BOTTOM, **(margin or {})},
+        "showlegend": legend,
+        "legend": {
             "orientation": "h",
             "x": 0,
             "y": 1.0,
@@ -61,37 +80,64 @@ def style(
             "bgcolor": "rgba(0,0,0,0)",
             "font": {"color": ink.text, "size": 12},
         },
-        hovermode=hovermode,
-        hoverlabel={
+        "hovermode": hovermode,
+        "hoverlabel": {
             "bgcolor": ink.surface,
             "bordercolor": ink.muted,
             "font": {"family": FONT, "color": ink.text, "size": 13},
         },
-        uirevision="same",  # what a visitor zoomed into stays when new data come
-        dragmode=False,
-        meta={"alt": alt},
-    )
-    figure.update_xaxes(showgrid=False, showline=True, ticks="outside", ticklen=4, **axis)
-    figure.update_yaxes(showgrid=True, showline=False, **axis)
-    if x is not None:
-        figure.update_xaxes(title_text=x)
-    if y is not None:
-        figure.update_yaxes(title_text=y)
+        "uirevision": "same",  # what a visitor zoomed into stays when new data come
+        "dragmode": False,
+        "meta": {"alt": alt},
+    }
     if title:
-        figure.update_layout(
-            title={
-                "text": plain(title),
-                "x": 0,
-                "xref": "paper",
-                "xanchor": "left",
-                "y": 1,
-                "yref": "container",
-                "yanchor": "top",
-                "pad": {"t": 6},
-                "font": {"size": 14, "color": ink.text, "weight": 600},
-            }
-        )
+        look["title"] = {
+            "text": plain(title),
+            "x": 0,
+            "xref": "paper",
+            "xanchor": "left",
+            "y": 1,
+            "yref": "container",
+            "yanchor": "top",
+            "pad": {"t": 6},
+            "font": {"size": 14, "color": ink.text, "weight": 600},
+        }
+    figure.layout = merged(whole, look, layout or {})
     return figure
+
+
+def merged(*parts: dict) -> dict:
+    """Nested dicts put together; a later part wins."""
+    result: dict = {}
+    for part in parts:
+        for key, value in part.items():
+            both = isinstance(value, dict) and isinstance(result.get(key), dict)
+            result[key] = merged(result[key], value) if both else value
+    return result
+
+
+def bare(*traces: dict, **layout) -> go.Figure:
+    """A figure of these traces without plotly's own template, which is large and never shown."""
+    return go.Figure(list(traces), {"template": "none", **layout})
+
+
+def level_line(at: float, colour: str, axis: str = "y", dash: str = "dash") -> dict:
+    """A thin line across the whole chart, at a value of one axis."""
+    other = "x" if axis == "y" else "y"
+    return {
+        "type": "line",
+        f"{axis}0": at,
+        f"{axis}1": at,
+        f"{other}0": 0,
+        f"{other}1": 1,
+        f"{other}ref": "paper",
+        "line": {"color": colour, "width": 1, "dash": dash},
+    }
+
+
+def note(text: str, colour: str, size: int = 11, **place) -> dict:
+    """A few words inside a chart."""
+    return {"text": text, "showarrow": False, "font": {"color": colour, "size": size}, **place}
 
 
 def alt(figure: go.Figure) -> str:
@@ -137,26 +183,24 @@ def metric_range(values, full: bool = False) -> list[float]:
     return [max(0.0, low) if min(values) >= 0 else low, min(1.02, high) if high <= 1.1 else high]
 
 
-def colour_bar(
-    scale: str, dark: bool, low: float, high: float, title: str, **options
-) -> go.Scatter:
+def colour_bar(scale: str, dark: bool, low: float, high: float, title: str, **options) -> dict:
     """A scale beside a picture: a trace without points that only carries its colour bar."""
-    ink = theme(dark)
-    return go.Scatter(
-        x=[None],
-        y=[None],
-        mode="markers",
-        hoverinfo="skip",
-        showlegend=False,
-        marker={
+    return {
+        "type": "scatter",
+        "x": [None],
+        "y": [None],
+        "mode": "markers",
+        "hoverinfo": "skip",
+        "showlegend": False,
+        "marker": {
             "colorscale": colourscale(scale, dark),
             "cmin": low,
             "cmax": high,
             "color": [low],
             "showscale": True,
-            "colorbar": bar_style(ink, title, **options),
+            "colorbar": bar_style(theme(dark), title, **options),
         },
-    )
+    }
 
 
 def bar_style(ink, title: str, **options) -> dict:

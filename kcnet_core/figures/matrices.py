@@ -5,15 +5,16 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from kcnet_core.figures.layout import bar_style, colour_bar, plain, style, unique_labels
+from kcnet_core.figures.layout import bar_style, bare, colour_bar, plain, style, unique_labels
 from kcnet_core.figures.reduction import block_size, matrix_png, nice_limit, reduce_matrix
 from kcnet_core.palette import colourscale, theme
 
 MAX_WINDOW = 200  # cells or inputs; more would freeze the page
-KINDS = {  # scale, what one pixel shows, for the alt text
-    "S": ("diverging", "mean score", "preference scores S"),
-    "W": ("sequential", "share of ones", "weights W"),
-    "difference": ("diverging", "change", "difference"),
+LONGEST_TICK = 24
+KINDS = {  # scale, what one pixel shows, what the matrix is called
+    "S": ("diverging", "mean score", "Preference scores S"),
+    "W": ("sequential", "share of ones", "Weights W"),
+    "difference": ("diverging", "change", "Difference"),
 }
 
 
@@ -50,26 +51,28 @@ def matrix_picture(
     if limit is None:
         limit = 1.0 if kind == "S" else nice_limit(M)
     low = -limit if scale == "diverging" else 0.0
-    figure = go.Figure(
-        [
-            go.Image(
-                source=matrix_png(M, scale, dark, limit),
-                x0=(columns - 1) / 2,
-                dx=columns,
-                y0=(rows - 1) / 2,
-                dy=rows,
-                hoverinfo="skip",
-            ),
-            colour_bar(scale, dark, low, limit, unit),
-        ]
-    )
+    image = {
+        "type": "image",
+        "source": matrix_png(M, scale, dark, limit),
+        "x0": (columns - 1) / 2,
+        "dx": columns,
+        "y0": (rows - 1) / 2,
+        "dy": rows,
+        "hoverinfo": "skip",
+    }
     alt = (
-        f"{title or what.capitalize()}: {B} Kenyon cells in rows, {d} inputs in columns"
+        f"{title or what}: {B} Kenyon cells in rows, {d} inputs in columns"
         + (f", {rows} x {columns} entries per pixel" if rows * columns > 1 else "")
         + f"; {unit} {M.min():.2g} to {M.max():.2g}, on average {M.mean():.2g}."
     )
-    style(
-        figure,
+    x_axis, y_axis = framed(dark, [-0.5, d - 0.5], [B - 0.5, -0.5])
+    line = {"color": theme(dark).muted, "width": 0.5}
+    borders = [
+        {"type": "line", "x0": -0.5, "x1": d - 0.5, "y0": at, "y1": at, "line": line}
+        for at in np.arange(1, n_submodels) * B / n_submodels - 0.5
+    ]
+    return style(
+        bare(image, colour_bar(scale, dark, low, limit, unit)),
         alt,
         dark=dark,
         x="Input",
@@ -77,20 +80,17 @@ def matrix_picture(
         title=title,
         height=height,
         margin={"r": 84},
+        xaxis=x_axis,
+        yaxis=y_axis,
+        layout={"shapes": borders},
     )
-    frame_axes(figure, dark, [-0.5, d - 0.5], [B - 0.5, -0.5])
-    for k in range(1, n_submodels):
-        at = k * B / n_submodels - 0.5
-        line = {"color": theme(dark).muted, "width": 0.5}
-        figure.add_shape(type="line", x0=-0.5, x1=d - 0.5, y0=at, y1=at, line=line)
-    return figure
 
 
-def frame_axes(figure: go.Figure, dark: bool, x_range: list, y_range: list):
+def framed(dark: bool, x_range: list, y_range: list) -> tuple[dict, dict]:
     """Axes around a picture: a thin frame, no grid, and no forced square pixels."""
     frame = {"showline": True, "mirror": True, "linecolor": theme(dark).grid, "showgrid": False}
-    figure.update_xaxes(range=x_range, **frame)
-    figure.update_yaxes(range=y_range, scaleanchor=False, ticks="outside", ticklen=4, **frame)
+    ticks = {"ticks": "outside", "ticklen": 4, "scaleanchor": False}
+    return {**frame, "range": x_range}, {**frame, **ticks, "range": y_range}
 
 
 def matrix_window(
@@ -115,49 +115,45 @@ def matrix_window(
         _window(part, side) for part, side in zip((rows, columns), M.shape, strict=True)
     )
     z = M[cells, inputs]
-    names = unique_labels(list(feature_names)[inputs])
+    shown = list(feature_names)[inputs]
+    names = unique_labels(shown)
     scale, unit, what = KINDS[kind]
-    if kind == "W":
-        unit = "connected"
     limit = 1.0 if kind in ("S", "W") else nice_limit(z)
-    figure = go.Figure(
-        go.Heatmap(
-            z=z.astype(np.float32) if kind != "W" else z.astype(np.uint8),
-            x=names,
-            y=np.arange(cells.start, cells.stop),
-            zmin=-limit if scale == "diverging" else 0,
-            zmax=limit,
-            colorscale=colourscale(scale, dark),
-            colorbar=bar_style(theme(dark), unit),
-            hovertemplate="%{x}<br>Kenyon cell %{y}<br>"
-            + ("S = %{z:.3f}" if kind == "S" else "%{z:.3g}")
-            + "<extra></extra>",
-        )
-    )
-    alt = (
-        f"{title or what.capitalize()} of Kenyon cells {cells.start} to {cells.stop - 1} and "
-        f"inputs {plain(feature_names[inputs.start])} to {plain(feature_names[inputs.stop - 1])}."
-    )
-    style(
-        figure,
-        alt,
+    heat = {
+        "type": "heatmap",
+        "z": z.astype(np.uint8 if kind == "W" else np.float32),
+        "x": names,
+        "y": np.arange(cells.start, cells.stop),
+        "zmin": -limit if scale == "diverging" else 0,
+        "zmax": limit,
+        "colorscale": colourscale(scale, dark),
+        "colorbar": bar_style(theme(dark), {"S": "score", "W": "connected"}.get(kind, unit)),
+        "hovertemplate": "%{x}<br>Kenyon cell %{y}<br>"
+        + ("S = %{z:.3f}" if kind == "S" else "%{z:.3g}")
+        + "<extra></extra>",
+    }
+    every = max(1, len(names) // 20)
+    x_axis, y_axis = framed(dark, [-0.5, len(names) - 0.5], [cells.stop - 0.5, cells.start - 0.5])
+    x_axis |= {
+        "type": "category",
+        "tickvals": names[::every],
+        "ticktext": [plain(name, LONGEST_TICK) for name in shown[::every]],
+        "tickangle": -60,
+        "automargin": True,
+    }
+    return style(
+        bare(heat),
+        f"{title or what} of Kenyon cells {cells.start} to {cells.stop - 1} and inputs {shown[0]} "
+        f"to {shown[-1]}.",
         dark=dark,
         x="Input",
         y="Kenyon cell",
         title=title,
         height=height,
         margin={"r": 84},
+        xaxis=x_axis,
+        yaxis=y_axis,
     )
-    every = max(1, len(names) // 20)
-    frame_axes(figure, dark, [-0.5, len(names) - 0.5], [cells.stop - 0.5, cells.start - 0.5])
-    figure.update_xaxes(
-        type="category",
-        tickvals=names[::every],
-        ticktext=[name if len(name) <= 24 else name[:23] + "…" for name in names[::every]],
-        tickangle=-60,
-        automargin=True,
-    )
-    return figure
 
 
 def _window(part, side: int) -> slice:

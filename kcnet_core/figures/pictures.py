@@ -6,9 +6,8 @@ import math
 
 import numpy as np
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
-from kcnet_core.figures.layout import bar_style, nice_ceiling, plain, style
+from kcnet_core.figures.layout import bar_style, bare, nice_ceiling, plain, style
 from kcnet_core.figures.reduction import LEVELS, indexed_png, shade_table
 from kcnet_core.palette import colourscale, theme
 
@@ -16,6 +15,10 @@ GAP = 3  # pixels between two small pictures
 LABEL = 9  # pixels of room below one for its label
 TILE_HEIGHT = 92  # on the page
 FEW, FEW_HEIGHT = 4, 210  # so many pictures or fewer are shown larger
+
+# Square pixels and nothing around them
+BARE_X = {"showline": False, "showticklabels": False, "ticks": "", "constrain": "domain"}
+BARE_Y = {**BARE_X, "showgrid": False, "scaleanchor": "x"}
 
 
 def image_grid(
@@ -87,39 +90,41 @@ def _tiles(tiles, limit, scale, names, columns, title, alt, dark) -> go.Figure:
     for i, tile in enumerate(shades.astype(np.uint8)):
         top, left = (i // columns) * pitch_y, (i % columns) * pitch_x
         index[top : top + height, left : left + width] = tile
-    figure = go.Figure(go.Image(source=indexed_png(index, table), hoverinfo="skip"))
     ink = theme(dark)
     at = [((i % columns) * pitch_x, (i // columns) * pitch_y) for i in range(n)]
+    traces = [{"type": "image", "source": indexed_png(index, table), "hoverinfo": "skip"}]
     if any(names):
-        figure.add_trace(
-            go.Scatter(
-                x=[x + (width - 1) / 2 for x, _ in at],
-                y=[y + height + label * 0.45 for _, y in at],
-                text=names,
-                mode="text",
-                textfont={"color": ink.muted, "size": 11},
-                hoverinfo="skip",
-            )
+        traces.append(
+            {
+                "type": "scatter",
+                "x": [x + (width - 1) / 2 for x, _ in at],
+                "y": [y + height + label * 0.45 for _, y in at],
+                "text": names,
+                "mode": "text",
+                "textfont": {"color": ink.muted, "size": 11},
+                "hoverinfo": "skip",
+            }
         )
+    frames = []
     if scale != "ink":
-        frame = {"color": ink.grid, "width": 1}
-        figure.update_layout(
-            shapes=[
-                {"type": "rect", "x0": x - 0.5, "x1": x + width - 0.5, "y0": y - 0.5,
-                 "y1": y + height - 0.5, "line": frame}
-                for x, y in at
-            ]
-        )  # fmt: skip
+        line = {"color": ink.grid, "width": 1}
+        frames = [
+            {"type": "rect", "x0": x - 0.5, "x1": x + width - 0.5, "y0": y - 0.5,
+             "y1": y + height - 0.5, "line": line}
+            for x, y in at
+        ]  # fmt: skip
     top = 30 if title else 4
-    style(
-        figure, alt, dark=dark, title=title,
+    return style(
+        bare(*traces),
+        alt,
+        dark=dark,
+        title=title,
         height=top + 8 + rows * (FEW_HEIGHT if n <= FEW else TILE_HEIGHT),
         margin={"l": 4, "r": 4, "t": top, "b": 4},
-    )  # fmt: skip
-    _bare_axes(figure)
-    figure.update_xaxes(range=[-1, columns * pitch_x - GAP + 0.5])
-    figure.update_yaxes(range=[rows * pitch_y - GAP + 0.5, -1])
-    return figure
+        xaxis={**BARE_X, "range": [-1, columns * pitch_x - GAP + 0.5]},
+        yaxis={**BARE_Y, "range": [rows * pitch_y - GAP + 0.5, -1]},
+        layout={"shapes": frames},
+    )
 
 
 def pixel_map(
@@ -136,18 +141,21 @@ def pixel_map(
     """One value for every pixel, with a scale; the pixel's place and value on hover."""
     values = np.asarray(values, dtype=np.float32)
     limit = limit or nice_ceiling(float(np.abs(values).max(initial=0)))
-    figure = go.Figure(_pixels(values, image_shape, scale, limit, unit, dark))
     busiest = int(np.abs(values).argmax())
     alt = (
         f"{title or 'Value of every pixel'}: from {values.min():.3g} to {values.max():.3g}, "
         f"largest at row {busiest // image_shape[1]}, column {busiest % image_shape[1]}."
     )
-    style(figure, alt, dark=dark, title=title, height=height,
-          margin={"l": 8, "r": 76, "b": 8})  # fmt: skip
-    _bare_axes(figure)
-    figure.update_xaxes(range=[-0.5, image_shape[1] - 0.5])
-    figure.update_yaxes(range=[image_shape[0] - 0.5, -0.5])
-    return figure
+    return style(
+        bare(_pixels(values, image_shape, scale, limit, unit, dark)),
+        alt,
+        dark=dark,
+        title=title,
+        height=height,
+        margin={"l": 8, "r": 76, "b": 8},
+        xaxis={**BARE_X, "range": [-0.5, image_shape[1] - 0.5]},
+        yaxis={**BARE_Y, "range": [image_shape[0] - 0.5, -0.5]},
+    )
 
 
 def input_usage_map(
@@ -192,46 +200,45 @@ def contribution_map(
     image = np.asarray(image, dtype=np.float32)
     span = float(np.ptp(image)) or 1.0
     limit = nice_ceiling(float(np.quantile(np.abs(values), 0.995)))
-    figure = make_subplots(rows=1, cols=2, horizontal_spacing=0.04)
     seen = _pixels((image - image.min()) / span, image_shape, "ink", 1.0, "", dark)
-    figure.add_trace(seen.update(showscale=False, hoverinfo="skip"), row=1, col=1)
-    figure.add_trace(
-        _pixels(values, image_shape, "diverging", limit, "contribution", dark), row=1, col=2
+    added = _pixels(values, image_shape, "diverging", limit, "contribution", dark)
+    figure = bare(
+        {**seen, "showscale": False, "hoverinfo": "skip", "hovertemplate": None},
+        {**added, "xaxis": "x2", "yaxis": "y2"},
+        xaxis={"domain": [0, 0.48]},
+        xaxis2={"domain": [0.52, 1], "anchor": "y2"},
+        yaxis2={"anchor": "x2"},
     )
     alt = (
         f"The image and the contribution of each of its {len(values)} pixels: together "
         f"{values.sum():+.3f}, of which {values[values > 0].sum():+.3f} for and "
         f"{values[values < 0].sum():+.3f} against."
     )
-    style(figure, alt, dark=dark, title=title, height=height,
-          margin={"l": 8, "r": 84, "b": 8, "t": 34 if title else 12})  # fmt: skip
     frame = {"showline": True, "mirror": True, "linecolor": theme(dark).grid}
-    for column in (1, 2):
-        _bare_axes(figure, row=1, col=column)
-        figure.update_xaxes(range=[-0.5, image_shape[1] - 0.5], **frame, row=1, col=column)
-        figure.update_yaxes(range=[image_shape[0] - 0.5, -0.5], **frame, row=1, col=column)
-    return figure
-
-
-def _pixels(values, image_shape, scale, limit, unit, dark) -> go.Heatmap:
-    shown = f" {unit}" if unit else ""
-    return go.Heatmap(
-        z=np.asarray(values, dtype=np.float32).reshape(image_shape),
-        zmin=-limit if scale == "diverging" else 0.0,
-        zmax=limit,
-        colorscale=colourscale(scale, dark),
-        colorbar=bar_style(theme(dark), unit),
-        hovertemplate=f"row %{{y}}, column %{{x}}<br>%{{z:.3g}}{shown}<extra></extra>",
+    return style(
+        figure,
+        alt,
+        dark=dark,
+        title=title,
+        height=height,
+        margin={"l": 8, "r": 84, "b": 8, "t": 34 if title else 12},
+        xaxis={**BARE_X, **frame, "range": [-0.5, image_shape[1] - 0.5]},
+        yaxis={**BARE_Y, **frame, "range": [image_shape[0] - 0.5, -0.5]},
+        layout={"yaxis2": {"scaleanchor": "x2"}},
     )
 
 
-def _bare_axes(figure: go.Figure, **where):
-    """Square pixels and nothing around them."""
-    figure.update_xaxes(showline=False, showticklabels=False, ticks="", constrain="domain", **where)
-    figure.update_yaxes(
-        showgrid=False, showticklabels=False, ticks="", constrain="domain",
-        scaleanchor="x" if where.get("col", 1) == 1 else f"x{where['col']}", **where,
-    )  # fmt: skip
+def _pixels(values, image_shape, scale, limit, unit, dark) -> dict:
+    shown = f" {unit}" if unit else ""
+    return {
+        "type": "heatmap",
+        "z": np.asarray(values, dtype=np.float32).reshape(image_shape),
+        "zmin": -limit if scale == "diverging" else 0.0,
+        "zmax": limit,
+        "colorscale": colourscale(scale, dark),
+        "colorbar": bar_style(theme(dark), unit),
+        "hovertemplate": f"row %{{y}}, column %{{x}}<br>%{{z:.3g}}{shown}<extra></extra>",
+    }
 
 
 def _rgb(colour: str) -> np.ndarray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from kcnet_core.figures.layout import nice_ceiling, plain, sign_colours, style
+from kcnet_core.figures.layout import bare, nice_ceiling, plain, sign_colours, style
 from kcnet_core.palette import faded, theme
 
 BAR_HEIGHT = 25
@@ -22,15 +22,15 @@ def ranked_bars(
     colour,
     notes=None,
     x_range: list | None = None,
+    xaxis: dict | None = None,
     dark: bool = False,
     height: int | None = None,
 ) -> go.Figure:
     """Bars from zero, first on top, each with its number at its end."""
     values = np.asarray(values, dtype=float)
-    figure = _bars(values, names, texts, colour, notes, x, dark)
     top = float(values.max(initial=0)) or 1.0
-    _finish(figure, names, alt, x, x_range or [0, 1.42 * top], dark, height)
-    return figure
+    axis = {"range": x_range or [0, 1.42 * top], **(xaxis or {})}
+    return _bars(values, names, texts, colour, notes, axis, alt, x, dark, height)
 
 
 def two_sided_bars(
@@ -38,14 +38,15 @@ def two_sided_bars(
 ) -> go.Figure:
     """Bars to both sides of zero: purple below, orange above."""
     values = np.asarray(values, dtype=float)
-    below, above = sign_colours(dark)
-    texts = signed(values)
-    colours = np.where(values < 0, below, above)
-    figure = _bars(values, names, texts, colours, notes, x, dark)
+    colours = np.where(values < 0, *sign_colours(dark))
     reach = 1.5 * float(np.abs(values).max(initial=0)) or nice_ceiling(0)
-    _finish(figure, names, alt, x, [-reach, reach], dark, height)
-    figure.update_xaxes(zeroline=True, zerolinecolor=theme(dark).muted, zerolinewidth=1)
-    return figure
+    axis = {
+        "range": [-reach, reach],
+        "zeroline": True,
+        "zerolinecolor": theme(dark).muted,
+        "zerolinewidth": 1,
+    }
+    return _bars(values, names, signed(values), colours, notes, axis, alt, x, dark, height)
 
 
 def signed(values) -> list[str]:
@@ -55,43 +56,53 @@ def signed(values) -> list[str]:
     return [f"{value:+.{decimals}f}".replace("-", "\N{MINUS SIGN}") for value in values]
 
 
-def _bars(values, names, texts, colour, notes, x, dark) -> go.Figure:
-    notes = notes or [""] * len(values)
+def _bars(values, names, texts, colour, notes, axis, alt, x, dark, height) -> go.Figure:
+    ink, n = theme(dark), len(values)
     about = [
         f"{plain(name)}<br>" + (f"<i>{plain(note)}</i><br>" if note else "") + f"{x}: {text}"
-        for name, note, text in zip(names, notes, texts, strict=True)
+        for name, note, text in zip(names, notes or [""] * n, texts, strict=True)
     ]
-    return go.Figure(
-        go.Bar(
-            x=values,
-            y=np.arange(len(values)),
-            orientation="h",
-            width=0.66,
-            marker={"color": colour, "line": {"width": 0}},
-            text=[f" {text} " for text in texts],
-            textposition="outside",
-            textfont={"color": theme(dark).text, "size": 12},
-            cliponaxis=False,
-            customdata=about,
-            hovertemplate="%{customdata}<extra></extra>",
-        )
-    )
-
-
-def _finish(figure, names, alt, x, x_range, dark, height):
-    n = len(names)
-    style(
-        figure, alt, dark=dark, x=x, height=height or 70 + BAR_HEIGHT * max(2, n),
+    bars = {
+        "type": "bar",
+        "x": values,
+        "y": np.arange(n),
+        "orientation": "h",
+        "width": 0.66,
+        "marker": {"color": colour, "line": {"width": 0}},
+        "text": [f" {text} " for text in texts],
+        "textposition": "outside",
+        "textfont": {"color": ink.text, "size": 12},
+        "cliponaxis": False,
+        "customdata": about,
+        "hovertemplate": "%{customdata}<extra></extra>",
+    }
+    return style(
+        bare(bars),
+        alt,
+        dark=dark,
+        x=x,
+        height=height or 70 + BAR_HEIGHT * max(2, n),
         margin={"t": 8, "b": 46},
-    )  # fmt: skip
-    grid = {"showgrid": True, "gridcolor": faded(theme(dark).muted, 0.18), "nticks": 6}
-    figure.update_xaxes(range=x_range, showline=False, ticks="", **grid)
-    figure.update_yaxes(
-        tickvals=np.arange(n),
-        ticktext=[plain(name, LONGEST_NAME) for name in names],
-        tickfont={"color": theme(dark).text},
-        range=[n - 0.5, -0.5],
-        ticklabelstandoff=6,
-        showgrid=False,
-        automargin=True,
+        xaxis={
+            "showgrid": True,
+            "gridcolor": faded(ink.muted, 0.18),
+            "nticks": 6,
+            "showline": False,
+            "ticks": "",
+            **axis,
+        },
+        yaxis=named_rows([plain(name, LONGEST_NAME) for name in names], dark),
     )
+
+
+def named_rows(labels: list[str], dark: bool) -> dict:
+    """A vertical axis of names, first on top."""
+    return {
+        "tickvals": np.arange(len(labels)),
+        "ticktext": labels,
+        "tickfont": {"color": theme(dark).text},
+        "range": [len(labels) - 0.5, -0.5],
+        "ticklabelstandoff": 6,
+        "showgrid": False,
+        "automargin": True,
+    }

@@ -100,5 +100,5 @@ def indexed_png(index: np.ndarray, table: np.ndarray) -> str:
     image = Image.fromarray(np.ascontiguousarray(index))
     image.putpalette(np.ascontiguousarray(table).tobytes())  # makes it mode P
     buffer = io.BytesIO()
-    image.save(buffer, "PNG", compress_level=4)
+    image.save(buffer, "PNG", compress_level=2)
     return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()

@@ -7,8 +7,16 @@ from collections.abc import Mapping
 import numpy as np
 import plotly.graph_objects as go
 
-from kcnet_core.figures.layout import metric_range, nice_ceiling, plain, style
-from kcnet_core.figures.ranked import ranked_bars, two_sided_bars
+from kcnet_core.figures.layout import (
+    bare,
+    level_line,
+    metric_range,
+    nice_ceiling,
+    note,
+    plain,
+    style,
+)
+from kcnet_core.figures.ranked import named_rows, ranked_bars, two_sided_bars
 from kcnet_core.palette import colour_table, colourscale, faded, model_colour, theme
 
 MOST_CLASSES_WITH_NUMBERS = 15
@@ -52,20 +60,21 @@ def confusion_matrix(cm, names, *, dark: bool = False, height: int | None = None
     grey = "#{:02X}{:02X}{:02X}".format(*colour_table("ink", dark)[36])
     scale = [[0, grey], [0.5, grey]]
     scale += [[0.5 + at / 2, colour] for at, colour in colourscale("sequential", dark)]
-    figure = go.Figure(
-        go.Heatmap(
-            z=np.where(right, -limit, errors), zmin=-limit, zmax=limit, colorscale=scale,
-            x=axis, y=axis, customdata=about, hovertemplate=hover, xgap=1, ygap=1, showscale=False,
-        )
-    )  # fmt: skip
+    traces = [
+        {
+            "type": "heatmap", "z": np.where(right, -limit, errors), "zmin": -limit, "zmax": limit,
+            "colorscale": scale, "x": axis, "y": axis, "customdata": about, "hovertemplate": hover,
+            "xgap": 1, "ygap": 1, "showscale": False,
+        }
+    ]  # fmt: skip
     if c <= MOST_CLASSES_WITH_NUMBERS:
         filled = [(i, j) for i in axis for j in axis if cm[i, j]]
-        figure.add_trace(
-            go.Scatter(
-                x=[j for _, j in filled], y=[i for i, _ in filled], mode="text",
-                text=[f"{cm[i, j]:,}" for i, j in filled], hoverinfo="skip",
-                textfont={"size": 11, "color": ink.text},
-            )
+        traces.append(
+            {
+                "type": "scatter", "x": [j for _, j in filled], "y": [i for i, _ in filled],
+                "mode": "text", "text": [f"{cm[i, j]:,}" for i, j in filled], "hoverinfo": "skip",
+                "textfont": {"size": 11, "color": ink.text},
+            }
         )  # fmt: skip
     total = int(cm.sum())
     alt = (
@@ -78,14 +87,20 @@ def confusion_matrix(cm, names, *, dark: bool = False, height: int | None = None
             f" The most frequent error: {names[i]} taken for {names[j]}, {cm[i, j]} rows "
             f"({share[i, j]:.1%} of {names[i]})."
         )
-    style(figure, alt, dark=dark, x="Answer of the model", y="Truth",
-          height=height or (380 if c <= 20 else 560), margin={"t": 12})  # fmt: skip
     every = 1 if c <= 50 else 2
     ticks = {"tickvals": axis[::every], "ticktext": labels[::every], "automargin": True,
              "showgrid": False, "showline": False, "ticks": ""}  # fmt: skip
-    figure.update_xaxes(range=[-0.5, c - 0.5], **ticks)
-    figure.update_yaxes(range=[c - 0.5, -0.5], **ticks)
-    return figure
+    return style(
+        bare(*traces),
+        alt,
+        dark=dark,
+        x="Answer of the model",
+        y="Truth",
+        height=height or (380 if c <= 20 else 560),
+        margin={"t": 12},
+        xaxis={**ticks, "range": [-0.5, c - 0.5]},
+        yaxis={**ticks, "range": [c - 0.5, -0.5]},
+    )
 
 
 def reliability(points, *, model: str = "KCNet", dark: bool = False, height: int = 340):
@@ -100,37 +115,39 @@ def reliability(points, *, model: str = "KCNet", dark: bool = False, height: int
         np.asarray(getattr(points, field), dtype=float)
         for field in ("confidence", "correct", "count")
     )
-    figure = go.Figure(
-        [
-            go.Scatter(
-                x=[0, 1], y=[0, 1], mode="lines", hoverinfo="skip",
-                line={"color": ink.muted, "width": 1, "dash": "dash"},
-            ),
-            go.Scatter(
-                x=confidence, y=correct, customdata=count, mode="lines+markers",
-                line={"color": colour, "width": 1.5},
-                marker={"color": colour, "opacity": 1, "line": {"width": 0},
-                        "size": 5 + 15 * np.sqrt(count / max(count.max(initial=0), 1))},
-                hovertemplate="stated %{x:.2f}<br>right %{y:.2f}<br>%{customdata:,} answers"
-                "<extra></extra>",
-            ),
-        ]
+    figure = bare(
+        {
+            "type": "scatter", "x": [0, 1], "y": [0, 1], "mode": "lines", "hoverinfo": "skip",
+            "line": {"color": ink.muted, "width": 1, "dash": "dash"},
+        },
+        {
+            "type": "scatter", "x": confidence, "y": correct, "customdata": count,
+            "mode": "lines+markers", "line": {"color": colour, "width": 1.5},
+            "marker": {"color": colour, "opacity": 1, "line": {"width": 0},
+                       "size": 5 + 15 * np.sqrt(count / max(count.max(initial=0), 1))},
+            "hovertemplate": "stated %{x:.2f}<br>right %{y:.2f}<br>%{customdata:,} answers"
+            "<extra></extra>",
+        },
     )  # fmt: skip
     gap = float(np.average(np.abs(confidence - correct), weights=count)) if count.sum() else 0.0
     alt = (
         f"Reliability over {len(count)} bins of stated confidence: the mean gap between confidence "
         f"and share right (calibration error) is {gap:.3f}."
     )
-    style(figure, alt, dark=dark, x="Stated confidence", y="Share right", height=height,
-          margin={"t": 12})  # fmt: skip
-    figure.add_annotation(
-        x=0.98, y=0.03, xref="paper", yref="paper", showarrow=False, xanchor="right",
-        yanchor="bottom", text=f"calibration error {gap:.3f}",
-        font={"color": ink.muted, "size": 12},
-    )  # fmt: skip
-    figure.update_xaxes(range=[-0.03, 1.03], nticks=6)
-    figure.update_yaxes(range=[-0.03, 1.05], nticks=6)
-    return figure
+    corner = {"x": 0.98, "y": 0.03, "xref": "paper", "yref": "paper", "xanchor": "right"}
+    words = note(f"calibration error {gap:.3f}", ink.muted, 12, yanchor="bottom", **corner)
+    return style(
+        figure,
+        alt,
+        dark=dark,
+        x="Stated confidence",
+        y="Share right",
+        height=height,
+        margin={"t": 12},
+        xaxis={"range": [-0.03, 1.03], "nticks": 6},
+        yaxis={"range": [-0.03, 1.05], "nticks": 6},
+        layout={"annotations": [words]},
+    )
 
 
 def timing_bar(
@@ -200,24 +217,20 @@ def label_scores(
     ]
     at = np.arange(len(known))
     stems = [x for k in known for x in (chance, values[k], None)]
-    figure = go.Figure(
-        [
-            go.Scatter(
-                x=stems, y=np.repeat(at, 3), mode="lines", hoverinfo="skip",
-                line={"color": faded(colour, 0.4), "width": 2},
-            ),
-            go.Scatter(
-                x=values[known], y=at, mode="markers+text", marker={"color": colour, "size": 9},
-                text=[f"  {values[k]:.2f}  " for k in known],
-                textposition=[
-                    "middle left" if values[k] < chance else "middle right" for k in known
-                ],
-                textfont={"color": ink.text, "size": 11}, cliponaxis=False,
-                customdata=labels, hovertemplate="%{customdata}<br>%{x:.3f}<extra></extra>",
-            ),
-        ]
+    sides = ["middle left" if values[k] < chance else "middle right" for k in known]
+    figure = bare(
+        {
+            "type": "scatter", "x": stems, "y": np.repeat(at, 3), "mode": "lines",
+            "hoverinfo": "skip", "line": {"color": faded(colour, 0.4), "width": 2},
+        },
+        {
+            "type": "scatter", "x": values[known], "y": at, "mode": "markers+text",
+            "marker": {"color": colour, "size": 9}, "textposition": sides,
+            "text": [f"  {values[k]:.2f}  " for k in known], "cliponaxis": False,
+            "textfont": {"color": ink.text, "size": 11}, "customdata": labels,
+            "hovertemplate": "%{customdata}<br>%{x:.3f}<extra></extra>",
+        },
     )  # fmt: skip
-    figure.add_vline(x=chance, line={"color": ink.muted, "width": 1, "dash": "dash"})
     mean = float(np.mean(values[known])) if known else float("nan")
     alt = f"{metric} of {len(known)} labels, mean {mean:.3f}; {chance:g} is guessing. " + (
         f"Best {names[known[0]]} {values[known[0]]:.2f}, "
@@ -225,21 +238,17 @@ def label_scores(
         if known
         else ""
     )
-    style(figure, alt, dark=dark, x=f"{metric} (test rows with the label)" if counts is not None
-          else metric, height=height or 84 + 24 * max(3, len(known)),
-          margin={"t": 12, "r": 48})  # fmt: skip
-    low, high = metric_range([*values[known], chance])
-    figure.update_xaxes(range=[low, high])
-    figure.update_yaxes(
-        tickvals=at,
-        ticktext=labels,
-        range=[len(known) - 0.5, -0.5],
-        tickfont={"color": ink.text},
-        ticklabelstandoff=6,
-        showgrid=False,
-        automargin=True,
+    return style(
+        figure,
+        alt,
+        dark=dark,
+        x=metric if counts is None else f"{metric} (in brackets: test rows with the label)",
+        height=height or 84 + 24 * max(3, len(known)),
+        margin={"t": 12, "r": 48},
+        xaxis={"range": metric_range([*values[known], chance])},
+        yaxis=named_rows(labels, dark),
+        layout={"shapes": [level_line(chance, ink.muted, "x")]},
     )
-    return figure
 
 
 def cell_scatter(
@@ -253,29 +262,34 @@ def cell_scatter(
     B = len(active_share)
     cells = np.unique(np.linspace(0, B - 1, min(B, MOST_CELLS_DRAWN)).round().astype(int))
     colour = model_colour(model, dark)
-    figure = go.Figure(
-        go.Scatter(
-            x=100 * active_share[cells],
-            y=strength[cells],
-            customdata=cells[:, None],
-            mode="markers",
-            marker={"color": faded(colour, 0.55), "size": 7, "line": {"width": 0}},
-            selected={"marker": {"color": theme(dark).text, "size": 11, "opacity": 1}},
-            unselected={"marker": {"opacity": 0.7}},
-            hovertemplate="Kenyon cell %{customdata[0]}<br>active in %{x:.0f} % of rows<br>"
-            "sum of |output weights| %{y:.3g}<extra></extra>",
-        )
-    )
+    points = {
+        "type": "scatter",
+        "x": 100 * active_share[cells],
+        "y": strength[cells],
+        "customdata": cells[:, None],
+        "mode": "markers",
+        "marker": {"color": faded(colour, 0.55), "size": 7, "line": {"width": 0}},
+        "selected": {"marker": {"color": theme(dark).text, "size": 11, "opacity": 1}},
+        "unselected": {"marker": {"opacity": 0.7}},
+        "hovertemplate": "Kenyon cell %{customdata[0]}<br>active in %{x:.0f} % of rows<br>"
+        "sum of |output weights| %{y:.3g}<extra></extra>",
+    }
     alt = (
         f"{B} Kenyon cells: active in {100 * active_share.mean():.0f} % of the rows on average "
         f"({100 * active_share.min():.0f} to {100 * active_share.max():.0f} %); sums of absolute "
         f"output weights from {strength.min():.3g} to {strength.max():.3g}."
     )
-    style(figure, alt, dark=dark, x="Active in rows (%)", y="Sum of |output weights|",
-          height=height, margin={"t": 12})  # fmt: skip
-    figure.update_xaxes(range=[-3, 103])
-    figure.update_yaxes(range=[0, nice_ceiling(1.05 * float(strength.max(initial=0)))], nticks=6)
-    return figure
+    return style(
+        bare(points),
+        alt,
+        dark=dark,
+        x="Active in rows (%)",
+        y="Sum of |output weights|",
+        height=height,
+        margin={"t": 12},
+        xaxis={"range": [-3, 103]},
+        yaxis={"range": [0, nice_ceiling(1.05 * float(strength.max(initial=0)))], "nticks": 6},
+    )
 
 
 def output_weights(values, names, *, dark: bool = False, height: int | None = None) -> go.Figure:

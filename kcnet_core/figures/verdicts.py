@@ -7,8 +7,10 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from kcnet_core.figures.compare import tight
-from kcnet_core.figures.layout import nice_ceiling, plain, style
+from kcnet_core.figures.layout import bare, level_line, nice_ceiling, note, plain, style
 from kcnet_core.palette import colourscale, faded, model_colour, theme
+
+MOST_WITH_NUMBERS = 12  # variants; more numbers would not fit their cells
 
 
 def pairwise_matrix(
@@ -44,22 +46,25 @@ def pairwise_matrix(
     limit = nice_ceiling(float(np.nanmax(np.abs(z)))) if len(pairs) else 1.0
     ink, axis = theme(dark), np.arange(n)
     known = [(i, j) for i in axis for j in axis if np.isfinite(z[i, j])]
-    figure = go.Figure(
-        [
-            go.Heatmap(
-                z=np.where(real, z, 0.0), x=axis, y=axis, zmin=-2 * limit, zmax=2 * limit,
-                colorscale=colourscale("diverging", dark), showscale=False, xgap=1, ygap=1,
-                text=hover, hovertemplate="%{text}<extra></extra>",
-            ),
-            go.Scatter(
-                x=[j for _, j in known], y=[i for i, _ in known], mode="text", hoverinfo="skip",
-                text=[f"<b>{z[i, j]:+.3f}</b>" if real[i, j] else f"{z[i, j]:+.3f}"
-                      for i, j in known],
-                textfont={"size": 11,
-                          "color": [ink.text if real[i, j] else ink.muted for i, j in known]},
-            ),
-        ]
-    )  # fmt: skip
+    traces = [
+        {
+            "type": "heatmap", "z": np.where(real, z, 0.0), "x": axis, "y": axis,
+            "zmin": -2 * limit, "zmax": 2 * limit, "colorscale": colourscale("diverging", dark),
+            "showscale": False, "xgap": 1, "ygap": 1, "text": hover,
+            "hovertemplate": "%{text}<extra></extra>",
+        }
+    ]  # fmt: skip
+    if n <= MOST_WITH_NUMBERS:
+        colours = [ink.text if real[i, j] else ink.muted for i, j in known]
+        texts = [f"{z[i, j]:+.3f}".replace("-", "\N{MINUS SIGN}") for i, j in known]
+        texts = [f"<b>{t}</b>" if real[at] else t for at, t in zip(known, texts, strict=True)]
+        traces.append(
+            {
+                "type": "scatter", "x": [j for _, j in known], "y": [i for i, _ in known],
+                "mode": "text", "hoverinfo": "skip", "text": texts,
+                "textfont": {"size": 11, "color": colours},
+            }
+        )  # fmt: skip
     winners = [f"{r.better} over {r.second if r.better == r.first else r.first}"
                for r in pairs.itertuples() if r.better]  # fmt: skip
     alt = f"Differences in {metric} between {n} variants: " + (
@@ -67,13 +72,19 @@ def pairwise_matrix(
         if winners
         else "none is clear; all may be chance."
     )
-    style(figure, alt, dark=dark, x="minus", height=height or 110 + 40 * max(n, 3),
-          margin={"t": 10})  # fmt: skip
     ticks = {"tickvals": axis, "ticktext": [plain(name, 22) for name in names], "showgrid": False,
              "showline": False, "ticks": "", "automargin": True}  # fmt: skip
-    figure.update_xaxes(range=[-0.5, n - 0.5], **ticks)
-    figure.update_yaxes(range=[n - 0.5, -0.5], **ticks)
-    return figure
+    row = 40 if n <= MOST_WITH_NUMBERS else 26
+    return style(
+        bare(*traces),
+        alt,
+        dark=dark,
+        x="minus",
+        height=height or 110 + row * max(n, 3),
+        margin={"t": 10},
+        xaxis={**ticks, "range": [-0.5, n - 0.5]},
+        yaxis={**ticks, "range": [n - 0.5, -0.5]},
+    )
 
 
 def trials_scatter(
@@ -96,37 +107,40 @@ def trials_scatter(
         "<br>".join(f"{plain(key)} = {_short(value)}" for key, value in trial.params.items())
         for trial in done
     ]
-    figure = go.Figure(
-        [
-            go.Scatter(
-                x=numbers, y=values, mode="markers", name="trials", customdata=about,
-                marker={"color": faded(colour, 0.55), "size": 8},
-                hovertemplate="trial %{x}: %{y:.4f}<br>%{customdata}<extra></extra>",
-            ),
-            go.Scatter(
-                x=numbers, y=best, mode="lines", name="best so far", hoverinfo="skip",
-                line={"color": colour, "width": 2.5, "shape": "hv"},
-            ),
-        ]
-    )  # fmt: skip
-    alt = f"Hyperparameter search for {model}: no trial yet."
+    traces = [
+        {
+            "type": "scatter", "x": numbers, "y": values, "mode": "markers", "name": "trials",
+            "customdata": about, "marker": {"color": faded(colour, 0.55), "size": 8},
+            "hovertemplate": "trial %{x}: %{y:.4f}<br>%{customdata}<extra></extra>",
+        },
+        {
+            "type": "scatter", "x": numbers, "y": best, "mode": "lines", "name": "best so far",
+            "hoverinfo": "skip", "line": {"color": colour, "width": 2.5, "shape": "hv"},
+        },
+    ]  # fmt: skip
+    alt, extras = f"Hyperparameter search for {model}: no trial yet.", {}
     if done:
         if numbers[0] == 0:
-            figure.add_hline(
-                y=values[0], line={"color": ink.muted, "width": 1, "dash": "dash"},
-                annotation={"text": "untuned", "font": {"color": ink.muted, "size": 11}},
-                annotation_position="bottom right",
-            )  # fmt: skip
+            place = {"x": 1, "xref": "paper", "xanchor": "right", "y": float(values[0])}
+            words = note("untuned", ink.muted, yanchor="top", **place)
+            extras = {"shapes": [level_line(values[0], ink.muted)], "annotations": [words]}
         winner = int(values.argmax() if higher_is_better else values.argmin())
         alt = (
             f"Hyperparameter search for {model}: {len(done)} trials, best validation {metric} "
             f"{values[winner]:.4f} in trial {numbers[winner]}."
         )
-    style(figure, alt, dark=dark, x="Trial", y=f"Validation {plain(metric)}", height=height,
-          legend=True)  # fmt: skip
-    figure.update_xaxes(range=[-0.5, max([10, *numbers]) + 0.5], tickformat="d", nticks=8)
-    figure.update_yaxes(range=tight(values), nticks=6)
-    return figure
+    return style(
+        bare(*traces),
+        alt,
+        dark=dark,
+        x="Trial",
+        y=f"Validation {plain(metric)}",
+        height=height,
+        legend=True,
+        xaxis={"range": [-0.5, max([10, *numbers]) + 0.5], "tickformat": "d", "nticks": 8},
+        yaxis={"range": tight(values), "nticks": 6},
+        layout=extras,
+    )
 
 
 def _short(value) -> str:
