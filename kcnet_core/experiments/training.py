@@ -15,6 +15,7 @@ from kcnet_core.preprocessing import FeatureScaler
 from kcnet_core.records import EpochRecord, Progress
 from kcnet_core.run import DOA_MODELS, EPOCH_MODELS, KCNET_MODELS, Run
 
+EPOCHS_SHARE = 0.85  # of the progress bar; the final solve and the evaluation take the rest
 ODOR_CLIP = 5.0  # standard deviations; a few descriptors have tails that drown the other inputs
 
 
@@ -30,7 +31,7 @@ class TrainView:
     frames: tuple[Frame, ...] = ()
     latest: Frame | None = None
     metric_name: str = "accuracy"
-    counts_as_step: bool = True  # False for work inside an epoch, which "step" runs through
+    counts_as_step: bool = False  # True after an epoch; "step" runs through all other work
 
     @property
     def records(self) -> list[EpochRecord]:
@@ -75,6 +76,13 @@ class TrainedRun:
         return name, self.scores[name]
 
 
+def validation_metric(dataset: Dataset) -> str:
+    """What the estimators measure on held-out rows when they are left to choose."""
+    if dataset.multilabel:
+        return "AUROC"
+    return "weighted F1" if len(dataset.target_names) == 2 else "accuracy"
+
+
 def subsampled(dataset: Dataset, train: np.ndarray, rows: int, seed: int) -> np.ndarray:
     """At most `rows` of the training rows, classes kept in proportion."""
     if not rows or rows >= len(train):
@@ -100,12 +108,13 @@ def train_steps(run: Run, dataset: Dataset) -> Generator[TrainView, None, Traine
     started = time.perf_counter()
     log: list[EpochRecord] = []
     replay = Replay(run.n_submodels if run.model == "Ensemble DOA" else 1)
-    metric_name = "accuracy"
+    metric_name = validation_metric(dataset)
 
-    def view(stage: str, fraction: float) -> TrainView:
+    def view(stage: str, fraction: float, counts_as_step: bool = False) -> TrainView:
         return TrainView(
-            run, stage, fraction, log, len(log), replay.frames, replay.latest, metric_name
-        )
+            run, stage, fraction, log, len(log), replay.frames, replay.latest, metric_name,
+            counts_as_step,
+        )  # fmt: skip
 
     yield view("Splitting and scaling", 0.0)
     protocol, split = split_of(run, dataset)
@@ -118,23 +127,22 @@ def train_steps(run: Run, dataset: Dataset) -> Generator[TrainView, None, Traine
 
     model = run.estimator()
     has_epochs = run.model in EPOCH_MODELS
-    total = run.n_epochs * (run.n_submodels if run.model == "Ensemble DOA" else 1)
+    # One record per epoch and submodel, and with DOA one more for the wiring as it was drawn.
+    total = (run.n_epochs + (run.model in DOA_MODELS)) * replay.n_submodels
     prepared = time.perf_counter() - started
     matrices = run.model in DOA_MODELS
     for record in model.fit_steps(
         X_train, dataset.y[split.train], groups=groups, matrices=matrices, progress=True
     ):
         if isinstance(record, Progress):
-            done = record.done / max(record.total, 1)
-            # With epochs, the final solve comes after them and takes the last tenth of the bar.
-            fraction = (0.85 if log else 0.0) + 0.1 * done if has_epochs else 0.95 * done
-            yield replace(view(STAGES.get(record.stage, record.stage), fraction),
-                          counts_as_step=False)  # fmt: skip
+            start, width = (EPOCHS_SHARE, 0.08) if has_epochs else (0.0, 0.9)
+            done = record.done / max(record.total, 1) if record.stage == "gram" else 1.0
+            yield view(STAGES.get(record.stage, record.stage), start + width * done)
             continue
-        metric_name = getattr(model, "metric_name_", metric_name)
         replay.add(record)
         log.append(replace(record, W=None, S=None))
-        yield view("Training", min(len(log) / max(total, 1), 1.0) * 0.85)
+        fraction = EPOCHS_SHARE * min(len(log) / total, 1.0) if has_epochs else 0.93
+        yield view("Training", fraction, counts_as_step=True)
     if run.model in KCNET_MODELS:
         replay.finish(log[-1].epoch if log else 0, model.scores_, model.weights_)
 
