@@ -89,20 +89,17 @@ def fetch(
     done, total = 0, CATALOGUE[name].size_bytes
     for remote in remote_files(name):
         target = folder / remote.path
-        arrived = 0
         if remote.members and not store.missing(target.parent, remote.members):
             continue
 
         def report(here, _, before=done):
-            nonlocal arrived
-            arrived = here
             if progress:
                 progress(min(before + here, total), total)
 
         _download_from_any(remote, target, report, should_stop)
+        done += target.stat().st_size
         if remote.members:
             _unpack(target, remote.members, should_stop)
-        done += remote.size or arrived
     if progress:
         progress(total, total)
 

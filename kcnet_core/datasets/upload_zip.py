@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import zipfile
-import zlib
 from pathlib import PurePosixPath
 
 from kcnet_core.errors import DataError, LimitError
@@ -14,17 +13,6 @@ from kcnet_core.limits import (
     MAX_ZIP_ENTRIES,
     MAX_ZIP_RATIO,
     MEGABYTE,
-)
-
-_BROKEN = (
-    zipfile.BadZipFile,
-    zlib.error,
-    EOFError,
-    NotImplementedError,
-    RuntimeError,
-    OSError,
-    ValueError,
-    OverflowError,
 )
 
 
@@ -44,7 +32,7 @@ def open_zip(content: bytes) -> tuple[zipfile.ZipFile, list[zipfile.ZipInfo]]:
     try:
         pack = zipfile.ZipFile(io.BytesIO(content))
         entries = [entry for entry in pack.infolist() if not entry.is_dir()]
-    except _BROKEN as error:
+    except Exception as error:  # zipfile raises nearly everything on hostile bytes
         raise DataError("The file is no zip archive, or a damaged one; pack it again.") from error
     if len(entries) > MAX_ZIP_ENTRIES:
         raise LimitError(
@@ -74,7 +62,7 @@ def read_entry(pack: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
     try:
         with pack.open(entry) as file:
             return file.read(entry.file_size + 1)[: entry.file_size]
-    except _BROKEN as error:
+    except Exception as error:
         raise DataError(f"{entry_name(entry)} is damaged inside the archive.") from error
 
 

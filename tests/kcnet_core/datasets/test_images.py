@@ -131,8 +131,9 @@ def test_the_47_names_match_torchvision():
     from kcnet_core.datasets.torchvision_guard import import_torchvision
 
     torchvision = import_torchvision()
-    assert list(IDX_SETS["emnist_balanced"].classes) == (
-        torchvision.datasets.EMNIST.classes_split_dict["balanced"]
+    assert (
+        list(IDX_SETS["emnist_balanced"].classes)
+        == (torchvision.datasets.EMNIST.classes_split_dict["balanced"])
     )
     assert list(IDX_SETS["fashion_mnist"].classes) == torchvision.datasets.FashionMNIST.classes
 
@@ -163,9 +164,7 @@ def test_a_truncated_file_in_the_data_folder_is_named(mini_mnist):
 
 
 def test_images_and_labels_that_do_not_belong_together_are_refused(mini_mnist):
-    shutil.copy(
-        mini_mnist / "t10k-labels-idx1-ubyte.gz", mini_mnist / "train-labels-idx1-ubyte.gz"
-    )
+    shutil.copy(mini_mnist / "t10k-labels-idx1-ubyte.gz", mini_mnist / "train-labels-idx1-ubyte.gz")
     with pytest.raises(DataError, match="one image per label"):
         datasets.load("mnist")
 

@@ -109,9 +109,7 @@ def test_presets_are_two_class_and_their_rate_stands_beside_the_papers(keller, t
 def test_all_targets_at_once_agree_with_each_alone(keller):
     together = keller()
     alone = keller(target="Flower")
-    np.testing.assert_array_equal(
-        together.y[:, together.target_names.index("Flower")], alone.y
-    )
+    np.testing.assert_array_equal(together.y[:, together.target_names.index("Flower")], alone.y)
 
 
 def test_per_compound_gives_both_dilutions_the_same_characters(keller):

@@ -247,6 +247,12 @@ def test_an_encrypted_archive_is_told():
         images_dataset(bytes(content))
 
 
+def test_a_file_without_a_name_is_told():
+    content = zipped({"x": picture(), **two_classes()}).replace(b"x", b"\0")
+    with pytest.raises(DataError, match="damaged"):
+        images_dataset(content)
+
+
 @pytest.mark.parametrize(
     "content, words",
     [
