@@ -114,20 +114,20 @@ def images() -> None:
     file = st.file_uploader("Images", type=["zip", "npz"], key="image_file")
     if file is None:
         return
-    from kcnet_core.datasets.own_images import npz_dataset, zip_dataset
+    from kcnet_core.datasets.own_images import images_dataset
 
     content = file.getvalue()
-    options = {"title": file.name}
-    if file.name.lower().endswith(".zip"):
-        side, invert = st.columns(2)
-        size = side.select_slider("Size in pixels", [8, 16, 20, 28, 32, 48, 64], 28, key="up_size")
-        options["size"] = (size, size)
-        options["invert"] = invert.toggle(
-            "Invert", key="up_invert", help="For dark ink on white paper: MNIST is light on dark."
-        )
+    side, invert = st.columns(2)
+    size = side.select_slider(
+        "Size in pixels", [8, 16, 20, 28, 32, 48, 64], 28, key="up_size",
+        help="Every image is brought to this height and width.",
+    )  # fmt: skip
+    inverted = invert.toggle(
+        "Invert", key="up_invert", help="For dark ink on white paper: MNIST is light on dark."
+    )
+    options = {"title": file.name, "size": (size, size), "invert": inverted}
     if st.button("Read these images", type="primary", icon=":material/image:", key="images_go"):
-        read = zip_dataset if "size" in options else npz_dataset
-        submit(f"Read {file.name}", lambda **report: read(content, **options, **report))
+        submit(f"Read {file.name}", lambda **report: images_dataset(content, **options, **report))
     follow()
 
 
@@ -170,5 +170,4 @@ def follow() -> None:
 def use(dataset: Dataset) -> None:
     """Make the uploaded data the ones that every page of this session works with."""
     st.session_state[session.UPLOADED] = dataset
-    model = {"model": "KCNet", "n_hidden": 1000, "alpha_loo": True}
-    run_controls.adopt(Run(dataset=session.UPLOADED, **model))
+    run_controls.adopt(Run(dataset=session.UPLOADED, model="KCNet", n_hidden=1000, alpha_loo=True))

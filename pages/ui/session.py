@@ -28,7 +28,7 @@ def owner() -> str:
     It is kept in a cookie, so that a visitor who reloads can still stop what they started.
     """
     if "owner" not in st.session_state:
-        token = st.context.cookies.get(OWNER_COOKIE, "")
+        token = str(st.context.cookies.get(OWNER_COOKIE, ""))
         known = TOKEN.fullmatch(token) is not None
         st.session_state["owner"] = token if known else secrets.token_urlsafe(32)
     return st.session_state["owner"]

@@ -1,4 +1,4 @@
-"""A run carried out: honest splits, steps that can be watched, and a result that can be repeated."""
+"""A run carried out: honest splits, steps that can be watched, a result that can be repeated."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import pytest
 from kcnet_core.datasets import load
 from kcnet_core.experiments import report
 from kcnet_core.experiments.lambda_path import LambdaPath
-from kcnet_core.experiments.replay import Replay
 from kcnet_core.experiments.reopen import reopen, run_of
+from kcnet_core.experiments.replay import Replay
 from kcnet_core.experiments.training import split_of, subsampled, train_steps
 from kcnet_core.model_file import load_model
 from kcnet_core.records import EpochRecord

@@ -1,0 +1,91 @@
+"""The Data page without a browser: choosing, looking and uploading."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+APP = str(Path(__file__).resolve().parents[2] / "app.py")
+TABLE = b"name;smiles;odor\nvanillin;COc1cc(C=O)ccc1O;sweet,vanilla\n" + b"".join(
+    f"ester {k};{'C' * k}OC(C)=O;fruity\nacid {k};{'C' * k}C(=O)O;cheesy\n".encode()
+    for k in range(2, 9)
+)
+
+
+@pytest.fixture
+def data_page():
+    app = AppTest.from_file(APP, default_timeout=120)
+    app.query_params["dataset"] = "digits"
+    app.run()
+    return app.switch_page("pages/data.py").run()
+
+
+def labels(app) -> str:
+    return "\n".join(e.value for e in [*app.markdown, *app.caption, *app.header, *app.subheader])
+
+
+def test_every_dataset_has_a_card_with_its_licence(data_page):
+    from kcnet_core import datasets
+
+    assert not data_page.exception
+    shown = labels(data_page)
+    for info in datasets.available():
+        assert info.title in shown
+        assert info.licence in shown
+
+
+def test_the_choice_is_remembered_on_the_train_page(data_page):
+    data_page.button(key="use_starter").click().run()
+    assert data_page.session_state["run"].dataset == "starter"
+    train = data_page.switch_page("pages/train.py").run()
+    assert not train.exception
+    assert train.session_state["run"].dataset == "starter"
+
+
+def test_an_uploaded_table_becomes_the_dataset_of_this_session_only(data_page):
+    from pages.ui import session
+
+    data_page.session_state["data_tab"] = "Upload your own"
+    data_page.run()
+    data_page.file_uploader(key="table_file").upload("mine.csv", TABLE, "text/csv").run()
+    assert not data_page.exception
+    data_page.button(key="table_go").click().run()
+    assert session.jobs().get(data_page.session_state["upload_job"]).wait(60)
+    data_page.run()
+    assert data_page.session_state["run"].dataset == "uploaded"
+    assert set(data_page.session_state["uploaded"].target_names) >= {"fruity", "cheesy"}
+    other = AppTest.from_file(APP, default_timeout=120)
+    other.query_params["dataset"] = "uploaded"
+    other.run()
+    assert "uploaded in another session" in "\n".join(e.value for e in other.error)
+
+
+def test_a_zip_of_images_becomes_a_dataset(data_page):
+    import io
+    import zipfile
+
+    import numpy as np
+    from PIL import Image
+
+    from pages.ui import session
+
+    out, rng = io.BytesIO(), np.random.default_rng(0)
+    with zipfile.ZipFile(out, "w") as pack:
+        for name, shift in (("dark", 0), ("light", 120)):
+            for k in range(6):
+                picture = io.BytesIO()
+                pixels = rng.integers(shift, shift + 100, (20, 20), dtype=np.uint8)
+                Image.fromarray(pixels).save(picture, "PNG")
+                pack.writestr(f"{name}/{k}.png", picture.getvalue())
+    data_page.session_state["data_tab"] = "Upload your own"
+    data_page.session_state["upload_kind"] = "images"
+    data_page.run()
+    data_page.file_uploader(key="image_file").upload("mine.zip", out.getvalue(), "application/zip")
+    data_page.run()
+    data_page.button(key="images_go").click().run()
+    assert session.jobs().get(data_page.session_state["upload_job"]).wait(60)
+    data_page.run()
+    assert not data_page.exception
+    assert data_page.session_state["uploaded"].target_names == ("dark", "light")
