@@ -1,0 +1,293 @@
+"""Save and load a trained model with its preprocessing and names, as one file that holds no code.
+
+A `.kcnet` file is safetensors with a JSON description (`kcnet_core.tensor_file`). What it may hold
+is laid down in `kcnet_core.model_schema` and checked in full before anything is built from it.
+The sums over training rows stay out: a loaded model predicts and explains, but takes no more rows.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+import torch
+
+import kcnet_core
+from kcnet_core.calibration import Calibration
+from kcnet_core.devices import choose_device
+from kcnet_core.errors import KCNetError, ModelFileError
+from kcnet_core.limits import MAX_MODEL_FILE_BYTES, MEGABYTE
+from kcnet_core.model_check import check_header, check_values, json_safe
+from kcnet_core.model_schema import EPOCH_FIELDS, FORMAT, KINDS, MAY_BE_MISSING, VERSION
+from kcnet_core.preprocessing import FeatureScaler
+from kcnet_core.records import EpochRecord
+from kcnet_core.targets import TargetCode
+from kcnet_core.tensor_file import pack, unpack_arrays, unpack_header
+from kcnet_core.whole_file import write_whole
+from kcnet_core.wiring import Wiring
+
+EXTENSION = ".kcnet"
+
+
+@dataclass(frozen=True)
+class SavedModel:
+    """A model as it came out of a file.
+
+    Parameters
+    ----------
+    model : KCNetClassifier, ELMClassifier or FSHNClassifier
+    scaler : FeatureScaler or None
+        Turns rows with `feature_names` as columns into the model's inputs.
+    feature_names, target_names : tuple of str
+    info : dict
+        What was said when it was saved: dataset, protocol, scores, versions, seed.
+    """
+
+    model: object
+    scaler: object
+    feature_names: tuple[str, ...]
+    target_names: tuple[str, ...]
+    info: dict
+
+    def inputs(self, X) -> np.ndarray:
+        """Rows X (n, len(feature_names)) as the model takes them."""
+        return X if self.scaler is None else self.scaler.transform(X)
+
+    @property
+    def class_names(self) -> tuple[str, ...]:
+        """The name of every column of the model's scores.
+
+        Target names count classes from 0; a model may not have met all of them.
+        """
+        classes, names = self.model.classes_, self.target_names
+        if len(names) == len(classes):
+            return names
+        return tuple(names[k] for k in classes)
+
+
+def save_model(
+    target: str | os.PathLike | IO[bytes],
+    model,
+    *,
+    scaler=None,
+    feature_names,
+    target_names,
+    info: dict | None = None,
+) -> None:
+    """Save a fitted estimator with all that is needed to use it elsewhere.
+
+    Parameters
+    ----------
+    target : path or binary file object
+        A path is written whole or not at all: an interrupted save leaves the old file.
+    model : fitted KCNetClassifier, ELMClassifier or FSHNClassifier
+    scaler : fitted FeatureScaler, optional
+    feature_names : sequence of str
+        Columns of the rows that go into the scaler, or into the model when there is none.
+    target_names : sequence of str
+        One per class or label, or one per value that integer classes index.
+    info : dict, optional
+        Text, numbers, lists and dicts; numbers that are not finite are saved as null.
+
+    Raises
+    ------
+    ModelFileError
+        The model cannot be saved as it is, or the file cannot be written.
+    """
+    data = _to_bytes(model, scaler, feature_names, target_names, info)
+    if hasattr(target, "write"):
+        target.write(data)
+        return
+    path = Path(target)
+    try:
+        write_whole(path, data)
+    except OSError as error:
+        raise ModelFileError(
+            f"The model could not be saved as {path.name}: {error.strerror or error}. "
+            "Choose a folder that can be written to and has room."
+        ) from error
+
+
+def load_model(source: str | os.PathLike | bytes | bytearray | memoryview) -> SavedModel:
+    """Load a model that `save_model` wrote; it predicts bit for bit what the saved one did.
+
+    Parameters
+    ----------
+    source : path, or the file's bytes
+
+    Raises
+    ------
+    ModelFileError
+        The file is missing, damaged, foreign or of another version; the message says which.
+    """
+    data = bytes(source) if isinstance(source, (bytes, bytearray, memoryview)) else _read(source)
+    document, specs = unpack_header(data)
+    check_header(document, specs)
+    arrays = unpack_arrays(data)
+    check_values(document, arrays)
+    return SavedModel(
+        model=_rebuild_model(document, arrays),
+        scaler=_rebuild_scaler(document, arrays),
+        feature_names=tuple(document["feature_names"]),
+        target_names=tuple(document["target_names"]),
+        info=document["info"],
+    )
+
+
+def _read(path) -> bytes:
+    path = Path(path)
+    try:
+        about = path.stat()
+        if not stat.S_ISREG(about.st_mode):
+            raise ModelFileError(f"{path.name} is not a file.")
+        if about.st_size > MAX_MODEL_FILE_BYTES:
+            raise ModelFileError(
+                f"{path.name} has {about.st_size / MEGABYTE:,.0f} MB; a model file may have "
+                f"{MAX_MODEL_FILE_BYTES / MEGABYTE:,.0f} MB."
+            )
+        with open(path, "rb") as file:
+            return file.read(MAX_MODEL_FILE_BYTES + 1)
+    except OSError as error:
+        raise ModelFileError(f"{path.name} cannot be read: {error.strerror}.") from error
+
+
+# -- from a model to a file --------------------------------------------------------------------
+
+
+def _to_bytes(model, scaler, feature_names, target_names, info) -> bytes:
+    name = type(model).__name__
+    if name not in KINDS or not type(model).__module__.startswith("kcnet_core."):
+        raise ModelFileError(f"Only {', '.join(KINDS)} can be saved, not {name}.")
+    if not hasattr(model, "coef_"):
+        raise ModelFileError("The model has not been fitted yet, so there is nothing to save.")
+    code = model._code
+    fitted = {key: getattr(model, key, None) for key in KINDS[name].fitted}
+    class_type = "str" if code.classes.dtype.kind == "U" else code.classes.dtype.name
+    document = {
+        "format": FORMAT,
+        "version": VERSION,
+        "class": name,
+        "parameters": _parameters(model),
+        "fitted": json_safe(fitted),
+        "targets": {"kind": code.kind, "type": class_type, "classes": code.classes.tolist()},
+        "n_features_in": int(model.n_features_in_),
+        "feature_names_in": _texts(getattr(model, "feature_names_in_", None)),
+        "dtype": str(getattr(model, "_dtype", torch.float64)).removeprefix("torch."),
+        "column_major": not model.coef_.flags.c_contiguous,
+        "scaler": None if scaler is None else json_safe(_scaler_parameters(scaler)),
+        "feature_names": _texts(feature_names),
+        "target_names": _texts(target_names),
+        "info": json_safe(info or {}),
+    }
+    arrays = {**_arrays(model, KINDS[name].arrays), **_scaler_arrays(scaler)}
+    check_header(document, {key: (a.dtype.name, a.shape) for key, a in arrays.items()})
+    check_values(document, arrays)
+    data = pack(document, arrays)
+    unpack_header(data)  # whatever is written can be read again
+    return data
+
+
+def _parameters(model) -> dict:
+    parameters = model.get_params(deep=False)
+    if not isinstance(parameters["random_state"], (int, np.integer)):
+        parameters["random_state"] = None  # a generator's state at the time of fitting is gone
+    return json_safe(parameters)
+
+
+def _texts(names) -> list[str] | None:
+    return None if names is None else [str(name) for name in names]
+
+
+def _arrays(model, table) -> dict[str, np.ndarray]:
+    special = {
+        "wiring_": lambda: np.packbits(model.wiring_.matrix(), axis=1),
+        "calibration_slope": lambda: model.calibration_.slope,
+        "calibration_bias": lambda: model.calibration_.bias,
+        "history_": lambda: np.array(
+            [[getattr(record, key) for key in EPOCH_FIELDS] for record in model.history_], float
+        ).reshape(-1, len(EPOCH_FIELDS)),
+    }
+    arrays = {name: special.get(name, lambda n=name: getattr(model, n))() for name in table}
+    return {name: array for name, array in arrays.items() if array is not None}
+
+
+def _scaler_parameters(scaler) -> dict:
+    if not isinstance(scaler, FeatureScaler) or not hasattr(scaler, "kept_"):
+        raise ModelFileError("Only a fitted FeatureScaler can be saved along with a model.")
+    return scaler.get_params(deep=False)
+
+
+def _scaler_arrays(scaler) -> dict[str, np.ndarray]:
+    state = {} if scaler is None else scaler.get_state()
+    return {
+        f"scaler.{name}": array.astype(np.uint8) if array.dtype == bool else array
+        for name, array in state.items()
+    }
+
+
+# -- from a file to a model --------------------------------------------------------------------
+
+
+def _rebuild_model(document, arrays):
+    """Build the estimator from parts that have all been checked."""
+    model = getattr(kcnet_core, document["class"])(**document["parameters"])
+    try:
+        model._device = choose_device(model.device)
+    except KCNetError:  # trained on a device that this machine does not have
+        model._device = choose_device(model.set_params(device="auto").device)
+    targets = document["targets"]
+    classes = np.array(targets["classes"], dtype=targets["type"])
+    model._code, model.classes_ = TargetCode(targets["kind"], classes), classes
+    model.n_features_in_ = document["n_features_in"]
+    if document["feature_names_in"] is not None:
+        model.feature_names_in_ = np.array(document["feature_names_in"], dtype=object)
+    for name, value in document["fitted"].items():
+        if name.startswith("loo_") and value is None:
+            value = float("nan")
+        if value is not None:
+            setattr(model, name, value)
+    model.history_ = _history(arrays["history_"])
+    for name in ("weights_", "biases_", "intercept_", "coef_"):
+        if name in arrays:
+            setattr(model, name, arrays[name].copy())
+    if document["column_major"]:  # another order in memory would round sums differently
+        model.coef_ = np.asfortranarray(model.coef_)
+    if "calibration_slope" in arrays:
+        slope, bias = arrays["calibration_slope"].copy(), arrays["calibration_bias"].copy()
+        model.calibration_ = Calibration(targets["kind"], slope, bias)
+        model._dtype = getattr(torch, document["dtype"])
+    if "wiring_" in arrays:
+        bits = np.unpackbits(arrays["wiring_"], axis=1, count=model.n_features_in_)
+        model.wiring_ = Wiring.from_matrix(bits)
+        model.scores_ = arrays["scores_"].copy() if "scores_" in arrays else None
+    return model
+
+
+def _history(values: np.ndarray) -> list:
+    whole = {"epoch", "submodel", "flips_on", "flips_off"}
+    return [
+        EpochRecord(
+            **{
+                name: None
+                if name in MAY_BE_MISSING and np.isnan(value)
+                else (int(value) if name in whole else float(value))
+                for name, value in zip(EPOCH_FIELDS, row, strict=True)
+            }
+        )
+        for row in values
+    ]
+
+
+def _rebuild_scaler(document, arrays):
+    if document["scaler"] is None:
+        return None
+    state = {
+        name.removeprefix("scaler."): array.copy()
+        for name, array in arrays.items()
+        if name.startswith("scaler.")
+    }
+    return FeatureScaler.from_state(document["scaler"], state, document["feature_names"])
