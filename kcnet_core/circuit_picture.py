@@ -143,12 +143,13 @@ def _cells_subtitle(forward, step):
 def _label(forward, step, answer_names):
     """The drawing in words, for those who cannot see it."""
     B, d = len(forward.sums), len(forward.rates)
+    above = np.count_nonzero(forward.inhibited > 0)
     best = ", ".join(str(answer_names[k]) for k in leading_answers(forward))
     return {
         "input": f"{np.count_nonzero(forward.rates > 0.05)} of {d} glomeruli fire.",
         "wiring": f"{B} Kenyon cells, each wired to {len(forward.inputs_of(0))} of {d} glomeruli.",
-        "sum": f"{B} Kenyon cells coloured by the sum of their inputs, {forward.mean:.2f} on average.",
-        "inhibition": f"{np.count_nonzero(forward.inhibited > 0)} of {B} Kenyon cells stay above zero.",
+        "sum": f"{B} Kenyon cells, coloured by their sums, {forward.mean:.2f} on average.",
+        "inhibition": f"{above} of {B} Kenyon cells stay above zero.",
         "relu": f"{forward.n_active} of {B} Kenyon cells are active; the rest are silent.",
         "votes": f"{forward.n_active} active Kenyon cells vote; {best} leads.",
         "answer": f"The answer is {best}.",

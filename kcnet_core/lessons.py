@@ -22,7 +22,7 @@ CONTROLS = ("sample", *BOUNDS)
 MAX_LESSON_BYTES = 50_000
 
 _INTEGERS = ("cells", "fan_in", "wiring", "epochs")
-_LESSON_FIELDS = ("data", "minutes", *BOUNDS)
+_LESSON_FIELDS = ("data", "minutes", "order", *BOUNDS)
 _STEP_FIELDS = (
     "view",
     "step",
@@ -94,15 +94,17 @@ class Lesson:
     summary: str
     data: str
     minutes: int
+    order: int  # where it stands among the lessons
     steps: tuple[LessonStep, ...]
 
 
-def lesson_names(folder: Path = FOLDER) -> list[str]:
+def lesson_names(folder: Path | None = None) -> list[str]:
     """The lessons that are there, by file name without its ending; README is for teachers."""
+    folder = folder or FOLDER
     return sorted(path.stem for path in folder.glob("*.md") if path.stem.lower() != "readme")
 
 
-def load_lesson(name: str, folder: Path = FOLDER) -> Lesson:
+def load_lesson(name: str, folder: Path | None = None) -> Lesson:
     """Read one lesson by name.
 
     Raises
@@ -110,6 +112,7 @@ def load_lesson(name: str, folder: Path = FOLDER) -> Lesson:
     LessonError
         No such lesson, or a line that cannot be understood.
     """
+    folder = folder or FOLDER
     names = lesson_names(folder)
     # Only listed names are opened, so that a link cannot reach any other file.
     if name not in names:
@@ -166,13 +169,14 @@ class _Reader:
             title=head.title,
             summary=" ".join(line.strip() for line in head.text if line.strip()),
             data=data,
-            minutes=self.minutes(head),
+            minutes=self.whole(head, "minutes", "10"),
+            order=self.whole(head, "order", "100"),
             steps=tuple(steps),
         )
 
-    def minutes(self, head):
-        line, text = head.fields.get("minutes", (head.line, "10"))
-        return round(self.number(line, "minutes", text, 1, 600))
+    def whole(self, head, name, default):
+        line, text = head.fields.get(name, (head.line, default))
+        return round(self.number(line, name, text, 1, 600))
 
     def parts(self, text):
         parts = []

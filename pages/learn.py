@@ -1,0 +1,81 @@
+"""Learn: how a fly smells, by doing. One sample walks through the circuit; lessons ask first."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from kcnet_core.errors import KCNetError
+from pages.ui import fly, fly_views, frame, lesson
+from pages.ui.fly import DRAWN, Bench
+from pages.ui.walk import walk
+
+WALK, DRAW, INHIBITION, TAGS, FLIES, LESSONS = (
+    "Walk through",
+    "Draw a digit",
+    "Inhibition",
+    "Tags",
+    "Every fly is different",
+    "Lessons",
+)
+VIEWS = {
+    WALK: walk,
+    INHIBITION: fly_views.inhibition,
+    TAGS: fly_views.tags,
+    FLIES: fly_views.flies,
+}
+
+
+def free_visit():
+    frame.heading(
+        "How a fly smells",
+        "Follow one odor, or one image, through a fly's brain. Change the brain as you go.",
+    )
+    view = st.segmented_control(
+        "What to do",
+        [WALK, DRAW, INHIBITION, TAGS, FLIES, LESSONS],
+        default=WALK,
+        required=True,
+        key="view",
+        bind="query-params",
+        label_visibility="collapsed",
+    )
+    if view == LESSONS:
+        lesson.overview()
+        return
+    if view == DRAW:
+        with st.container(key="table", border=True):
+            settings = fly.settings_strip()
+        fly_views.draw(settings)
+        return
+    bench = lay_table()
+    if bench is None:
+        return
+    if bench.kind == DRAWN and not bench.sample.rates.any():
+        st.info(f"Nothing is drawn yet. Choose “{DRAW}” above, draw, and come back.")
+    else:
+        VIEWS[view](bench)
+
+
+def lay_table() -> Bench | None:
+    """The sample and the settings of the fly, side by side; None if the sample cannot be used."""
+    with st.container(key="table", border=True):
+        portrait, choice, controls = st.columns([2, 5, 9], gap="medium")
+        with controls:
+            settings = fly.settings_strip(columns=2)
+        try:
+            with choice, st.container(key="choice"):
+                kind = fly.choose_kind()
+                sample = fly.choose_sample(kind)
+        except KCNetError as error:
+            st.error(str(error), icon=":material/error:")
+            return None
+        with portrait, st.container(key="portrait"):
+            fly.picture(sample, kind)
+    return Bench(fly.DATA_OF[kind], settings, sample, kind)
+
+
+st.html(Path(__file__).parent / "ui" / "learn.css")
+if "lesson" in st.query_params:
+    lesson.show(st.query_params["lesson"])
+else:
+    free_visit()

@@ -1,0 +1,264 @@
+// The circuit: glomeruli, Kenyon cells, answers. Draws what Python sends; a click picks a cell.
+
+const SVG = "http://www.w3.org/2000/svg";
+const GOLDEN = Math.PI * (3 - Math.sqrt(5)); // sunflower order fills a disc evenly with any number
+const NARROW = 620;
+const drawings = new WeakMap();
+
+export default function (component) {
+  const { parentElement, data } = component;
+  let drawing = drawings.get(parentElement);
+  if (!drawing) {
+    drawing = new Drawing(parentElement);
+    drawings.set(parentElement, drawing);
+  }
+  drawing.pick = (cell) => component.setTriggerValue("picked", cell);
+  drawing.show(data);
+  return () => {
+    if (!parentElement.isConnected) drawings.get(parentElement)?.watcher.disconnect();
+  };
+}
+
+function make(name, attributes = {}, parent = null, text = null) {
+  const element = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  if (text !== null) element.textContent = text;
+  parent?.append(element);
+  return element;
+}
+
+class Drawing {
+  constructor(root) {
+    this.host = root.querySelector(".circuit");
+    this.svg = make("svg", { role: "img" }, this.host);
+    this.host.insertBefore(this.svg, this.host.firstChild);
+    this.tip = this.host.querySelector(".tip");
+    this.svg.onpointermove = (event) => this.hover(event);
+    this.svg.onpointerleave = () => this.tip.classList.remove("shown");
+    this.svg.onclick = (event) => {
+      const cell = event.target.dataset?.cell;
+      if (cell !== undefined) this.pick(Number(cell));
+    };
+    this.watcher = new ResizeObserver(() => {
+      const width = Math.round(this.host.clientWidth);
+      if (this.data && width && Math.abs(width - this.width) > 1) this.rebuild();
+    });
+    this.watcher.observe(this.host);
+  }
+
+  show(data) {
+    const shape = (d) =>
+      d && [d.inputs.values.length, d.cells.values.length, d.answers.length, d.inputs.shape].join();
+    const rebuild = shape(data) !== shape(this.data) || !this.width;
+    this.data = data;
+    this.host.style.setProperty("--hot", data.colours.hot);
+    this.host.style.setProperty("--cold", data.colours.cold);
+    this.host.style.setProperty("--rest", data.colours.rest);
+    this.svg.setAttribute("aria-label", data.label);
+    if (rebuild) this.rebuild();
+    else this.update();
+  }
+
+  rebuild() {
+    this.width = Math.round(this.host.clientWidth);
+    if (!this.width) return;
+    const narrow = this.width < NARROW;
+    this.host.classList.toggle("narrow", narrow);
+    const place = narrow ? this.narrow() : this.wide();
+    this.place = place;
+    this.svg.setAttribute("viewBox", `0 0 ${this.width} ${place.height}`);
+    this.svg.style.height = `${place.height}px`;
+    this.svg.replaceChildren();
+    this.titles(place);
+    this.buildInputs(place.inputs);
+    this.wires = make("g", {}, this.svg);
+    this.buildCells(place.cells);
+    this.over = make("g", {}, this.svg);
+    this.buildAnswers(place.answers);
+    this.update();
+  }
+
+  wide() {
+    const disc = Math.min(400, this.width * 0.36);
+    const block = Math.min(300, this.width * 0.27);
+    const list = Math.min(250, this.width * 0.23);
+    const top = 52;
+    const middle = top + disc / 2;
+    const gap = (this.width - disc - block - list) / 2;
+    return {
+      height: disc + top + 10,
+      inputs: { x: 0, y: middle - block / 2, size: block, title: 14 },
+      cells: { x: block + gap + disc / 2, y: middle, radius: disc / 2, title: 14 },
+      answers: { ...this.list(block + 2 * gap + disc, middle, list, Math.min(27, disc / 10)), title: 14 },
+    };
+  }
+
+  narrow() {
+    const block = this.width * 0.4;
+    const disc = this.width * 0.5;
+    const top = 46;
+    const row = 21;
+    const list = this.data.answers.length * row;
+    const below = top + disc + 44;
+    return {
+      height: below + list + 30,
+      inputs: { x: 0, y: top + (disc - block) / 2, size: block, title: 12 },
+      cells: { x: this.width - disc / 2, y: top + disc / 2, radius: disc / 2, title: 12 },
+      answers: { ...this.list(0, below + 24 + list / 2, this.width * 0.74, row), below: true },
+    };
+  }
+
+  list(x, middle, width, row) {
+    const height = row * this.data.answers.length;
+    return { x, y: middle - height / 2, width, row, title: middle - height / 2 - 26 };
+  }
+
+  titles({ inputs, cells, answers }) {
+    const name = (x, y, anchor, [title, subtitle]) => {
+      make("text", { x, y, class: "title", "text-anchor": anchor }, this.svg, title);
+      make("text", { x, y: y + 16, class: "subtitle", "text-anchor": anchor }, this.svg, subtitle);
+    };
+    name(inputs.x, inputs.title, "start", this.data.titles.inputs);
+    name(cells.x - cells.radius, cells.title, "start", this.data.titles.cells);
+    name(answers.x, answers.title, "start", this.data.titles.answers);
+  }
+
+  buildInputs({ x, y, size }) {
+    const { values, shape } = this.data.inputs;
+    make("rect", { x, y, width: size, height: size, rx: 6, class: "frame" }, this.svg);
+    const group = make("g", {}, this.svg);
+    const columns = shape ? shape[1] : Math.ceil(Math.sqrt(values.length));
+    const rows = shape ? shape[0] : Math.ceil(values.length / columns);
+    const margin = size * 0.03;
+    const pitch = (size - 2 * margin) / Math.max(columns, rows);
+    const left = x + (size - pitch * columns) / 2;
+    const top = y + (size - pitch * rows) / 2;
+    this.inputAt = (i) => [
+      left + ((i % columns) + 0.5) * pitch,
+      top + (Math.floor(i / columns) + 0.5) * pitch,
+    ];
+    this.pitch = pitch;
+    this.inputs = values.map((_, i) => {
+      const [cx, cy] = this.inputAt(i);
+      return make("circle", { cx, cy, r: pitch * 0.42, class: "input", "data-input": i }, group);
+    });
+  }
+
+  buildCells({ x, y, radius }) {
+    const n = this.data.cells.values.length;
+    make("circle", { cx: x, cy: y, r: radius, class: "lobe" }, this.svg);
+    this.cellGroup = make("g", {}, this.svg);
+    const inside = radius - 4;
+    this.dot = Math.min(9, 0.8 * inside * Math.sqrt(1 / n));
+    this.cellAt = (j) => {
+      const far = (inside - this.dot) * Math.sqrt((j + 0.5) / n);
+      return [x + far * Math.cos(j * GOLDEN), y + far * Math.sin(j * GOLDEN)];
+    };
+    this.cells = this.data.cells.values.map((_, j) => {
+      const [cx, cy] = this.cellAt(j);
+      return make("circle", { cx, cy, r: this.dot, class: "cell", "data-cell": j }, this.cellGroup);
+    });
+  }
+
+  buildAnswers({ x, y, width, row, below }) {
+    this.answerGroup = make("g", {}, this.svg);
+    const longest = Math.max(...this.data.answers.map((answer) => answer.name.length));
+    const label = Math.min(width * 0.5, 10 + 7.2 * longest);
+    const track = width - label - 46;
+    this.track = track;
+    this.answerAt = (k) => [below ? x + width + 6 : x, y + row * (k + 0.5)];
+    this.answers = this.data.answers.map((_, k) => {
+      const group = make("g", { class: "answer" }, this.answerGroup);
+      const middle = y + row * (k + 0.5);
+      const name = make("text", { x: x + 8, y: middle + 4 }, group);
+      const bar = { x: x + label, y: middle - row * 0.27, height: row * 0.54, rx: 3 };
+      make("rect", { ...bar, width: track, class: "track" }, group);
+      const filled = make("rect", { ...bar, width: 0, class: "bar" }, group);
+      const value = make(
+        "text",
+        { x: x + width, y: middle + 4, class: "value", "text-anchor": "end" },
+        group,
+      );
+      return { group, name, filled, value };
+    });
+  }
+
+  update() {
+    const { inputs, cells, answers, step } = this.data;
+    inputs.values.forEach((value, i) => this.inputs[i].style.setProperty("--v", value / 100));
+    cells.values.forEach((value, j) => {
+      const dot = this.cells[j];
+      dot.style.setProperty("--v", Math.abs(value) / 100);
+      dot.classList.toggle("below", value < 0);
+      dot.classList.toggle("chosen", j === this.data.chosen.cell);
+      const size = step === "input" || step === "wiring" ? 0.8 : 0.62 + 0.38 * Math.abs(value / 100);
+      dot.style.r = `${(this.dot * size).toFixed(2)}px`;
+    });
+    this.cellGroup.classList.toggle("asleep", step === "input");
+    this.answerGroup.classList.toggle("waiting", step !== "votes" && step !== "answer");
+    answers.forEach((answer, k) => {
+      const row = this.answers[k];
+      row.name.textContent = answer.name;
+      row.filled.style.width = `${(this.track * answer.probability) / 100}px`;
+      row.value.textContent = `${answer.probability}%`;
+      row.group.classList.toggle("winner", answer.winner);
+    });
+    this.drawWires();
+  }
+
+  drawWires() {
+    this.wires.replaceChildren();
+    this.over.replaceChildren();
+    const { chosen, others, votes, step } = this.data;
+    if (step === "input") return;
+    if (step === "wiring")
+      for (const { cell, inputs } of others)
+        for (const i of inputs) this.wire(this.inputAt(i), this.cellAt(cell), "faint", 0.8, 0.16);
+    if (step === "votes" || step === "answer")
+      for (const [cell, answer, weight] of votes) {
+        const strength = Math.abs(weight) / 100;
+        const kind = weight < 0 ? "against" : "for";
+        const width = 0.6 + 1.6 * strength;
+        this.wire(this.cellAt(cell), this.answerAt(answer), kind, width, 0.15 + 0.6 * strength);
+      }
+    else
+      for (const i of chosen.inputs) {
+        const rate = this.data.inputs.values[i] / 100;
+        this.wire(this.inputAt(i), this.cellAt(chosen.cell), "for", 1.6, 0.4 + 0.6 * rate, this.over);
+        const [cx, cy] = this.inputAt(i);
+        make("circle", { cx, cy, r: Math.max(4, this.pitch * 0.6), class: "socket" }, this.over);
+      }
+  }
+
+  wire([x1, y1], [x2, y2], kind, width, opacity, layer = this.wires) {
+    const down = this.place.answers.below && y2 > this.place.cells.y + this.place.cells.radius;
+    const bend = (x2 - x1) * 0.45;
+    const path = down
+      ? `M${x1},${y1} C${x1},${y1 + (y2 - y1) * 0.6} ${x2 + this.width * 0.2},${y2} ${x2},${y2}`
+      : `M${x1},${y1} C${x1 + bend},${y1} ${x2 - bend},${y2} ${x2},${y2}`;
+    make("path", { d: path, class: `wire ${kind}`, "stroke-width": width, opacity }, layer);
+  }
+
+  hover(event) {
+    const { input, cell } = event.target.dataset ?? {};
+    const text =
+      input !== undefined
+        ? `${this.inputName(Number(input))}: rate ${(this.data.inputs.values[input] / 100).toFixed(2)}`
+        : cell !== undefined
+          ? `Kenyon cell ${Number(cell) + 1}: ${this.data.cells.numbers[cell]}`
+          : null;
+    this.tip.classList.toggle("shown", text !== null);
+    if (text === null) return;
+    this.tip.textContent = text;
+    const box = this.host.getBoundingClientRect();
+    const x = event.clientX - box.left;
+    this.tip.style.left = `${Math.min(x + 14, box.width - this.tip.offsetWidth - 4)}px`;
+    this.tip.style.top = `${event.clientY - box.top + 16}px`;
+  }
+
+  inputName(i) {
+    const { shape, names } = this.data.inputs;
+    if (!shape) return names[i];
+    return `Pixel in row ${Math.floor(i / shape[1]) + 1}, column ${(i % shape[1]) + 1}`;
+  }
+}

@@ -1,0 +1,383 @@
+"""A lesson on the Learn page: read, predict, then see what is measured, here and now."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from kcnet_core.circuit import CircuitSettings
+from kcnet_core.errors import KCNetError
+from kcnet_core.figures.flies import measurement_figure
+from kcnet_core.lesson_measures import MEASURES, measure
+from kcnet_core.lessons import Lesson, LessonStep, Question, fill, lesson_names, load_lesson
+from pages.ui import fly as table
+from pages.ui import fly_views, session
+from pages.ui.chart import chart
+from pages.ui.fly import Bench
+from pages.ui.walk import still
+
+DIRECTIONS = {"rises": 1, "falls": -1, "stays about the same": 0}
+SYMBOLS = {
+    "cells": "Kenyon cells",
+    "fan_in": "inputs per cell",
+    "inhibition": "C",
+    "wiring": "wiring",
+    "epochs": "epochs of DOA",
+}
+VIEWS = {
+    "inhibition": fly_views.inhibition,
+    "tags": fly_views.tags,
+    "flies": fly_views.flies,
+}
+
+
+@dataclass(frozen=True)
+class Result:
+    """A prediction beside what was measured."""
+
+    prediction: str
+    measured: str
+    right: bool
+    words: dict  # what the reveal's text may speak of
+
+
+def overview() -> None:
+    """All lessons, each with its door; a file that cannot be read says why."""
+    st.markdown(
+        "In a lesson you **predict first**, and only then the fly is measured, on this machine, "
+        "with the data you see. Nothing is prepared: reshuffle, and the numbers change a little."
+    )
+    lessons, broken = _read_all()
+    for lesson, column in zip(lessons, _columns(len(lessons)), strict=False):
+        with column, st.container(border=True, key=f"lesson_{lesson.name}", height="stretch"):
+            st.subheader(lesson.title, anchor=False)
+            st.markdown(lesson.summary)
+            st.caption(f"{len(lesson.steps)} steps, about {lesson.minutes} minutes")
+            st.button(
+                "Start",
+                key=f"start_{lesson.name}",
+                type="primary",
+                on_click=_open,
+                args=(lesson.name,),
+                icon=":material/school:",
+            )
+    for message in broken:
+        st.error(message, icon=":material/edit_off:")
+    st.caption(
+        "Teachers: a lesson is a small text file in assets/lessons; the README there shows how to "
+        "write one. Its address, ?lesson= and the file's name, opens it for a class."
+    )
+
+
+def _read_all():
+    lessons, broken = [], []
+    for name in lesson_names():
+        try:
+            lessons.append(load_lesson(name))
+        except KCNetError as error:
+            broken.append(str(error))
+    return sorted(lessons, key=lambda lesson: (lesson.order, lesson.title)), broken
+
+
+def _columns(n):
+    return st.columns(min(max(n, 1), 3), gap="medium") * (n // 3 + 1)
+
+
+def _open(name):
+    st.query_params.from_dict({"lesson": name})
+
+
+def _leave():
+    st.query_params.from_dict({"view": "Lessons"})
+    st.session_state["view"] = "Lessons"
+
+
+def show(name: str) -> None:
+    """Run one lesson; `?lesson=` names it, `?part=` says how far one is."""
+    try:
+        lesson = load_lesson(name)
+    except KCNetError as error:
+        st.title("Lessons", anchor=False)
+        st.error(str(error), icon=":material/edit_off:")
+        st.button("All lessons", on_click=_leave, icon=":material/arrow_back:", key="lesson_leave")
+        return
+    part = _part(lesson)
+    _header(lesson, part)
+    if part > len(lesson.steps):
+        _summary(lesson)
+        return
+    step = lesson.steps[part - 1]
+    with st.container(key="lesson_card", border=True, width=820):
+        st.subheader(step.title, anchor=False)
+        st.markdown(step.text)
+        bench = _bench(lesson, step, part)
+        done = step.question is None or _ask(lesson, step, part, bench)
+        _navigation(lesson, part, done)
+    if done and step.view != "none":
+        _view(step, bench)
+
+
+def _part(lesson):
+    try:
+        part = int(st.query_params.get("part", 1))
+    except ValueError:
+        part = 1
+    return min(max(part, 1), len(lesson.steps) + 1)
+
+
+def _header(lesson: Lesson, part: int) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", key="lesson_head"):
+        st.title(lesson.title, anchor=False, width="stretch")
+        st.button(
+            "Leave the lesson",
+            icon=":material/close:",
+            type="tertiary",
+            on_click=_leave,
+            key="lesson_leave",
+        )
+    n = len(lesson.steps)
+    where = f"Step {part} of {n}" if part <= n else "The end"
+    st.progress(min(part, n) / n, text=where)
+
+
+def _navigation(lesson, part, done):
+    with st.container(horizontal=True, key="lesson_navigation"):
+        st.button(
+            "Back",
+            icon=":material/arrow_back:",
+            shortcut="Left",
+            disabled=part == 1,
+            on_click=_go,
+            args=(part - 1,),
+            key="lesson_back",
+        )
+        st.button(
+            "Next" if part < len(lesson.steps) else "Finish",
+            icon=":material/arrow_forward:",
+            icon_position="right",
+            shortcut="Right",
+            type="primary" if done else "secondary",
+            disabled=not done,
+            on_click=_go,
+            args=(part + 1,),
+            key="lesson_next",
+        )
+
+
+def _go(part):
+    st.query_params["part"] = str(part)
+
+
+def _bench(lesson: Lesson, step: LessonStep, part: int) -> Bench:
+    """The fly as the lesson sets it, with the controls that the step shows."""
+    kind = table.SAMPLE_OF[lesson.data]
+    settings = CircuitSettings(**step.settings)
+    shown = [name for name in step.show if name != "sample"]
+    chosen = {}
+    if step.show:
+        with st.container(key="fly_controls"):
+            columns = st.columns(max(2, len(step.show)), gap="medium")
+            for name, column in zip(shown, columns, strict=False):
+                with column:
+                    chosen[name] = table.setting_control(
+                        name, getattr(settings, name), key=f"{lesson.name}_{part}_{name}"
+                    )
+            if "sample" in step.show:
+                with columns[len(shown)]:
+                    sample = table.choose_sample(kind)
+    if "sample" not in step.show:
+        sample = table.first_sample(kind)
+    return Bench(lesson.data, replace(settings, **chosen), sample, kind)
+
+
+def _view(step: LessonStep, bench: Bench) -> None:
+    if step.view == "circuit":
+        still(bench, step.circuit_step)
+    elif step.view == "draw":
+        fly_views.draw(bench.settings)
+    else:
+        VIEWS[step.view](bench)
+
+
+def _ask(lesson: Lesson, step: LessonStep, part: int, bench: Bench) -> bool:
+    """Put the question; once a prediction is made, measure and compare. True when revealed."""
+    question = step.question
+    revealed = st.session_state.setdefault("lesson_revealed", {})
+    mark = (lesson.name, part)
+    st.markdown(f":material/help: **{question.text}**")
+    prediction = _prediction(question, f"predict_{lesson.name}_{part}", mark in revealed)
+    if mark not in revealed:
+        if st.button(
+            "Measure",
+            type="primary",
+            icon=":material/science:",
+            disabled=prediction is None,
+            key=f"measure_{lesson.name}_{part}",
+            help="First make your prediction" if prediction is None else None,
+        ):
+            revealed[mark] = prediction
+            st.rerun()
+        return False
+    result = _reveal(question, revealed[mark], bench)
+    st.session_state.setdefault("lesson_results", {})[mark] = result
+    if step.reveal:
+        st.markdown(fill(step.reveal, result.words))
+    return True
+
+
+def _prediction(question: Question, key: str, locked: bool):
+    about = MEASURES[question.measure]
+    if question.kind == "guess":
+        touched = f"{key}_touched"
+        value = st.slider(
+            f"Your prediction: {about.title}",
+            question.low,
+            question.high,
+            (question.low + question.high) / 2,
+            step=(question.high - question.low) / 100,
+            format=f"%.0f {about.unit}" if about.unit != "%" else "%.0f%%",
+            key=key,
+            disabled=locked,
+            on_change=lambda: st.session_state.update({touched: True}),
+        )
+        return value if st.session_state.get(touched) else None
+    options = (
+        list(DIRECTIONS)
+        if question.kind == "change"
+        else [f"{SYMBOLS[question.setting]} = {value:g}" for value in question.values]
+    )
+    return st.radio(
+        "Your prediction", options, index=None, key=key, disabled=locked, horizontal=True
+    )
+
+
+def _measure_all(question, setting, values, bench):
+    def train(settings):
+        return table.fly(bench.data, settings)
+
+    found = []
+    for value in values:
+        settings = replace(bench.settings, **{setting: value}) if setting else bench.settings
+        found.append(measure(question.measure, bench.glomeruli, settings, train))
+    return found
+
+
+def _reveal(question: Question, prediction, bench: Bench) -> Result:
+    """Measure, draw, and say whether the prediction held."""
+    with st.spinner("Measuring …", show_time=True):
+        if question.kind == "guess":
+            result, picture = _reveal_guess(question, prediction, bench)
+        else:
+            values = _measure_all(question, question.setting, question.values, bench)
+            judge = _judge_change if question.kind == "change" else _judge_choice
+            result, best = judge(question, prediction, values)
+            picture = _picture(question, question.setting, question.values, values, best=best)
+    verdict = st.success if result.right else st.info
+    verdict(
+        f"Measured: {result.measured}. You predicted: {result.prediction}.",
+        icon=":material/check_circle:" if result.right else ":material/lightbulb:",
+    )
+    chart(picture, key=f"reveal_{question.measure}_{question.kind}")
+    return result
+
+
+def _reveal_guess(question, prediction, bench):
+    about = MEASURES[question.measure]
+    value = _measure_all(question, None, [None], bench)[0]
+    near = max(about.resolution, 0.07 * (question.high - question.low))
+    result = Result(
+        about.format(prediction),
+        about.format(value),
+        abs(prediction - value) <= near,
+        {"measured": about.format(value)},
+    )
+    if question.chart is None:
+        return result, _picture(question, None, ["measured"], [value], guess=prediction, best=(0,))
+    setting, values = question.chart
+    found = _measure_all(question, setting, values, bench)
+    return result, _picture(question, setting, values, found, guess=prediction)
+
+
+def _judge_change(question, prediction, values):
+    about = MEASURES[question.measure]
+    first, last = values
+    sign = 0 if abs(last - first) < about.resolution else (1 if last > first else -1)
+    word = next(name for name, direction in DIRECTIONS.items() if direction == sign)
+    texts = about.format(first), about.format(last)
+    result = Result(
+        prediction,
+        f"it {word}, from {texts[0]} to {texts[1]}",
+        DIRECTIONS[prediction] == sign,
+        {"first": texts[0], "last": texts[1]},
+    )
+    return result, (1,)
+
+
+def _judge_choice(question, prediction, values):
+    """Values closer to the best than the measure can tell apart count as right too."""
+    about = MEASURES[question.measure]
+    best = max(values) if question.answer == "highest" else min(values)
+    good = [i for i, value in enumerate(values) if abs(value - best) < about.resolution]
+    names = [f"{SYMBOLS[question.setting]} = {value:g}" for value in question.values]
+    winner = " or ".join(names[i] for i in good)
+    close = " (too close to tell apart)" if len(good) > 1 else ""
+    result = Result(
+        prediction,
+        f"{winner}{close}, with {about.format(best)}",
+        names.index(prediction) in good,
+        {"winner": winner, "measured": about.format(best)},
+    )
+    return result, tuple(good)
+
+
+def _picture(question, setting, labels, values, **options):
+    about = MEASURES[question.measure]
+    if setting:
+        labels = [f"{SYMBOLS[setting]} = {label:g}" for label in labels]
+    return measurement_figure(
+        labels, values, about.unit, about.title, dark=session.dark(), **options
+    )
+
+
+def _summary(lesson: Lesson) -> None:
+    """What was predicted and what was measured, side by side."""
+    results = st.session_state.get("lesson_results", {})
+    rows = [
+        (step, results.get((lesson.name, part)))
+        for part, step in enumerate(lesson.steps, start=1)
+        if step.question is not None
+    ]
+    answered = [result for _, result in rows if result is not None]
+    right = sum(result.right for result in answered)
+    st.subheader(f"{right} of {len(rows)} predictions held", anchor=False)
+    st.dataframe(
+        {
+            "Question": [step.question.text for step, _ in rows],
+            "Your prediction": [result.prediction if result else "skipped" for _, result in rows],
+            "Measured": [result.measured if result else "" for _, result in rows],
+            "Held": [bool(result and result.right) for _, result in rows],
+        },
+        hide_index=True,
+        key="lesson_table",
+    )
+    with st.container(horizontal=True):
+        st.button(
+            "Once more",
+            icon=":material/replay:",
+            on_click=_restart,
+            args=(lesson.name,),
+            key="lesson_again",
+        )
+        st.button("All lessons", type="primary", on_click=_leave, key="lesson_done")
+
+
+def _restart(name):
+    for kept in ("lesson_revealed", "lesson_results"):
+        st.session_state[kept] = {
+            mark: value for mark, value in st.session_state.get(kept, {}).items() if mark[0] != name
+        }
+    for key in list(st.session_state):
+        if str(key).startswith(f"predict_{name}_"):
+            del st.session_state[key]
+    _go(1)

@@ -1,0 +1,298 @@
+"""The Learn page: every view, every step, lessons, links, and what happens to bad input."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from kcnet_core import drawing, lessons
+from kcnet_core.datasets import load
+
+PAGE = Path(__file__).resolve().parents[2] / "pages" / "learn.py"
+STEPS = (
+    "1 Input",
+    "2 Wiring",
+    "3 Sum",
+    "4 Inhibition",
+    "5 ReLU",
+    "6 Votes",
+    "7 Answer",
+)
+
+
+def opened(**query) -> AppTest:
+    page = AppTest.from_file(str(PAGE), default_timeout=120)
+    for name, value in query.items():
+        page.query_params[name] = value
+    page.run()
+    return sound(page)
+
+
+def sound(page):
+    """No exception reached the page, and every chart says what it shows."""
+    assert not page.exception
+    for chart in page.get("plotly_chart"):
+        assert len(chart.proto.alt) > 20
+    return page
+
+
+def captions(page) -> str:
+    return " ".join(caption.value for caption in page.caption)
+
+
+def test_the_first_visit_shows_an_odor_and_needs_no_link():
+    page = opened()
+    assert page.selectbox(key="odor").value == "vanillin"
+    assert page.subheader[0].value == "Something arrives"
+    assert len(page.latex) == 1
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("sample", ["Odor", "Tiny digit"])
+def test_every_step_has_a_picture_an_equation_and_live_numbers(sample, step):
+    page = opened(sample=sample, step=step)
+    assert page.get("plotly_chart")
+    assert page.latex
+    assert any(digit in captions(page) for digit in "0123456789")
+    text = " ".join(block.value for block in page.markdown)
+    assert "**Look.**" in text
+    assert "**Try.**" in text
+
+
+def test_next_and_back_walk_through_the_steps_and_stop_at_the_ends():
+    page = opened(sample="Tiny digit")
+    assert page.button(key="step_back").disabled
+    seen = [page.subheader[0].value]
+    for _ in STEPS[1:]:
+        sound(page.button(key="step_next").click().run())
+        seen.append(page.subheader[0].value)
+    assert len(set(seen)) == len(STEPS)
+    assert page.button(key="step_next").disabled
+    sound(page.button(key="step_back").click().run())
+    assert page.subheader[0].value == "The active cells vote"
+
+
+def active(page) -> int:
+    return int(captions(page).split(" of ")[0].replace(",", ""))
+
+
+def test_more_inhibition_leaves_fewer_cells_active():
+    page = opened(sample="Tiny digit", step="5 ReLU")
+    before = active(page)
+    sound(page.slider(key="inhibition").set_value(2.0).run())
+    assert active(page) < before
+    assert "2.00" not in captions(page)
+
+
+def test_fan_in_and_width_change_what_the_equation_says():
+    page = opened(sample="Tiny digit", step="2 Wiring")
+    assert "7 inputs" in page.markdown[-3].value
+    sound(page.slider(key="fan_in").set_value(3).run())
+    assert "3 inputs" in page.markdown[-3].value
+    sound(page.select_slider(key="cells").set_value(100).run())
+    assert "100 Kenyon cells" in page.markdown[-3].value
+
+
+def test_reshuffling_gives_another_wiring():
+    page = opened(sample="Tiny digit", step="2 Wiring")
+    wiring, equation = page.number_input(key="wiring").value, page.latex[0].value
+    sound(page.button(key="wiring_reshuffle").click().run())
+    assert page.number_input(key="wiring").value != wiring
+    assert page.latex[0].value != equation
+
+
+def test_the_answer_of_an_odor_is_compared_with_the_dataset():
+    page = opened(step="7 Answer", odor="vanillin")
+    assert "The fly says: " in captions(page)
+    assert "The dataset says: " in captions(page)
+
+
+def test_a_typed_smiles_is_smelled():
+    page = opened(step="7 Answer", odor="CCCCCC=O")
+    assert "The fly says: " in captions(page)
+    assert "The dataset" not in captions(page)
+
+
+@pytest.mark.parametrize(
+    "text", ["c1ccccc", "not a molecule", "C" * 5000, "<b>x</b>", "CC(C)(C)(C)C"]
+)
+def test_a_bad_smiles_gives_a_sentence_and_keeps_the_controls(text):
+    page = opened(odor=text)
+    assert len(page.error) == 1
+    assert "neither an odor of the starter set nor a SMILES" in page.error[0].value
+    assert page.slider(key="inhibition")
+
+
+def test_inhibition_view_tells_shares_and_distance():
+    page = opened(view="Inhibition", sample="Tiny digit")
+    assert "of the cells fire for the first" in captions(page)
+    assert "distance between the two" in captions(page)
+    assert len(page.get("plotly_chart")) == 2
+
+
+@pytest.mark.parametrize("sample", ["Odor", "Tiny digit"])
+def test_tags_view_counts_shared_cells(sample):
+    page = opened(view="Tags", sample=sample)
+    words = captions(page).split()
+    at = words.index("shares")
+    nearest = int(words[at + 1])
+    farthest = int(words[words.index("farthest") + 1])
+    assert nearest > farthest
+
+
+def test_flies_view_counts_connections_and_agreement():
+    page = opened(view="Every fly is different", sample="Tiny digit", flies="3")
+    text = page.markdown[-1].value
+    assert "of 3,500** connections" in text
+    assert "over all 3 pairs" in text
+    assert "of 3 flies say" in captions(page)
+
+
+def ink_of_a_digit() -> tuple[str, str]:
+    sample = load("mnist_sample")
+    row = sample.n_train + 3
+    pixels = (sample.X[row] * sample.pixel_std + sample.pixel_mean).reshape(28, 28)
+    return drawing.to_code(pixels), sample.target_names[sample.y[row]]
+
+
+def test_a_drawing_in_a_link_is_read_and_explained():
+    ink, truth = ink_of_a_digit()
+    page = opened(view="Draw a digit", ink=ink)
+    assert page.subheader[1].value.startswith(f"A {truth}, ")
+    assert page.subheader[2].value == f"Why {truth}?"
+    assert len(page.get("plotly_chart")) == 2
+
+
+def test_a_drawing_walks_through_the_circuit_too():
+    ink, truth = ink_of_a_digit()
+    page = opened(sample="My drawing", step="7 Answer", ink=ink)
+    assert f"The fly says: {truth}" in captions(page)
+
+
+def test_without_ink_the_page_says_what_to_do():
+    assert "No ink yet" in [heading.value for heading in opened(view="Draw a digit").subheader]
+    assert "Nothing is drawn yet" in opened(sample="My drawing").info[0].value
+
+
+def test_a_damaged_drawing_in_a_link_gives_a_sentence():
+    assert "damaged" in opened(view="Draw a digit", ink="rubbish").warning[0].value
+    assert "damaged" in opened(sample="My drawing", ink="rubbish").error[0].value
+
+
+def test_a_link_sets_the_controls_and_hides_those_it_names():
+    page = opened(
+        sample="Tiny digit", step="5 ReLU", inhibition="0.5", cells="100", hide="cells,wiring"
+    )
+    assert page.slider(key="inhibition").value == 0.5
+    assert not [box for box in page.number_input if box.key == "wiring"]
+    assert "of 100 cells" in captions(page)
+
+
+def test_nonsense_in_a_link_is_ignored():
+    page = opened(
+        sample="Moon", step="99", cells="many", inhibition="-4", hide="inhibition", cell="0"
+    )
+    assert page.subheader[0].value == "Something arrives"
+
+
+def test_the_lessons_are_listed_and_open():
+    page = opened(view="Lessons")
+    titles = [heading.value for heading in page.subheader]
+    assert titles[0] == "Sparse coding and inhibition"
+    assert len(titles) >= 3
+    sound(page.button(key="start_doa").click().run())
+    assert page.title[0].value == "What DOA changes"
+
+
+def test_an_unknown_lesson_says_which_ones_there_are():
+    page = opened(lesson="../../secrets")
+    assert "There is: doa, random-wiring, sparse-coding" in page.error[0].value
+
+
+SMALL_LESSON = """# Small
+data: digits
+cells: 50
+
+## Guess
+question: How many?
+measure: active_share
+guess: 0 to 100
+reveal:
+It is {measured}.
+
+## Change
+question: When C grows, the share
+measure: active_share
+change: inhibition = 0, 2
+reveal:
+From {first} to {last}.
+
+## Choose
+question: Which is best?
+measure: accuracy
+choose: cells = 20, 500
+answer: highest
+reveal:
+It is {winner}.
+
+## Play
+Move it.
+view: circuit
+step: relu
+show: inhibition, sample
+"""
+
+
+@pytest.fixture
+def small_lesson(tmp_path, monkeypatch):
+    (tmp_path / "small.md").write_text(SMALL_LESSON, encoding="utf-8")
+    (tmp_path / "broken.md").write_text("# Broken\n## Step\nvew: tags\n", encoding="utf-8")
+    monkeypatch.setattr(lessons, "FOLDER", tmp_path)
+
+
+def test_a_lesson_from_start_to_end(small_lesson):
+    page = opened(lesson="small")
+    assert page.button(key="lesson_next").disabled
+    assert page.button(key="measure_small_1").disabled
+
+    sound(page.slider(key="predict_small_1").set_value(30.0).run())
+    sound(page.button(key="measure_small_1").click().run())
+    verdict = [*page.success, *page.info][0].value
+    assert verdict.startswith("Measured: ")
+    assert "You predicted: 30.0%" in verdict
+    measured = verdict.split("Measured: ")[1].split(".  ")[0].split("%")[0]
+    assert f"It is {measured}%." in [block.value for block in page.markdown]
+    assert not page.button(key="lesson_next").disabled
+
+    sound(page.button(key="lesson_next").click().run())
+    sound(page.radio(key="predict_small_2").set_value("falls").run())
+    sound(page.button(key="measure_small_2").click().run())
+    assert "it falls, from" in page.success[0].value
+
+    sound(page.button(key="lesson_next").click().run())
+    sound(page.radio(key="predict_small_3").set_value("Kenyon cells = 20").run())
+    sound(page.button(key="measure_small_3").click().run())
+    assert "Kenyon cells = 500, with" in page.info[0].value
+
+    sound(page.button(key="lesson_next").click().run())
+    before = active(page)
+    sound(page.slider(key="small_4_inhibition").set_value(2.0).run())
+    assert active(page) < before
+    assert not [slider for slider in page.slider if slider.key == "fan_in"]
+
+    sound(page.button(key="lesson_next").click().run())
+    assert page.subheader[0].value.endswith("of 3 predictions held")
+    table = page.dataframe[0].value
+    assert table["Held"].tolist()[1:] == [True, False]
+
+    sound(page.button(key="lesson_again").click().run())
+    assert page.button(key="measure_small_1").disabled
+
+
+def test_a_broken_lesson_names_its_line_and_spares_the_others(small_lesson):
+    page = opened(view="Lessons")
+    assert page.error[0].value.startswith("broken.md, line 3: ")
+    assert page.button(key="start_small")
+    assert opened(lesson="broken").error[0].value.startswith("broken.md, line 3: ")
