@@ -95,22 +95,33 @@ def button(label, action, job, enabled, *, icon, shortcut, primary=False):
 
 def cost(run: Run, prefix: str) -> None:
     dataset = session.dataset(run)
-    _, split = split_of(run, dataset)
-    n, d, c = len(split.train), dataset.X.shape[1], len(dataset.target_names)
-    plan = estimate(run, n, d, c)
+    n_train, n_test = split_sizes(run, dataset)
+    plan = planned(run, dataset, n_train)
     st.caption(
-        f"{prefix}{run.model} with {run.n_hidden:,} cells on {dataset.title}: {n:,} training rows, "
-        f"{len(split.test):,} test rows, {d:,} inputs. Estimated {in_words(plan.seconds)} and "
-        f"{plan.bytes / 2**20:,.0f} MB."
+        f"{prefix}{run.model} with {run.n_hidden:,} cells on {dataset.title}: {n_train:,} training "
+        f"rows, {n_test:,} test rows, {dataset.X.shape[1]:,} inputs. Estimated "
+        f"{in_words(plan.seconds)} and {plan.bytes / 2**20:,.0f} MB."
     )
+
+
+def split_sizes(run: Run, dataset) -> tuple[int, int]:
+    """Training and test rows; remembered, because every move of a slider asks for them."""
+    key = (run.dataset, run.target, run.protocol, run.rows, run.seed, id(dataset))
+    if st.session_state.get("split_sizes", (None,))[0] != key:
+        _, split = split_of(run, dataset)
+        st.session_state["split_sizes"] = key, (len(split.train), len(split.test))
+    return st.session_state["split_sizes"][1]
+
+
+def planned(run: Run, dataset, n_train: int):
+    return estimate(run, n_train, dataset.X.shape[1], len(dataset.target_names))
 
 
 def start(run: Run):
     """Submit `run`; a refusal is shown above the live view."""
     try:
         dataset = session.dataset(run)
-        _, split = split_of(run, dataset)
-        plan = estimate(run, len(split.train), dataset.X.shape[1], len(dataset.target_names))
+        plan = planned(run, dataset, split_sizes(run, dataset)[0])
         job = session.jobs().submit(
             session.owner(),
             "train",
