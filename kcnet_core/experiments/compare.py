@@ -21,9 +21,11 @@ from kcnet_core.experiments.protocols import Split, default_protocol, splits
 from kcnet_core.limits import MAX_BASELINE_ROWS
 from kcnet_core.preprocessing import ODOR_CLIP, FeatureScaler
 from kcnet_core.records import Progress
+from kcnet_core.run import Run
 
 LEAST_CELLS = 50  # per submodel; smaller wirings see too few inputs
 MOST_SUBMODELS = 10  # the paper's
+BASELINE_SECONDS = 5e-6  # per row, input and output; AdaBoost and GBM on 800 rows take about 0.7 s
 # Where the paper's own values do not apply, odor data need a stronger lambda and gentler steps.
 ODOR_SETTINGS = {"alpha": 100.0, "n_epochs": 40, "learning_rate": 0.02}
 
@@ -141,6 +143,28 @@ def n_planned(comparison: Comparison, dataset: Dataset) -> int:
     """Number of rows that the whole comparison has."""
     n_splits = comparison.n_repeats * (comparison.n_folds or 1)
     return len(variants(comparison, dataset)) * n_splits
+
+
+def expected_cost(comparison: Comparison, dataset: Dataset, done: Iterable[Mapping] = ()):
+    """Seconds and bytes (`jobs.Estimate`) that the rows not yet done will need, roughly."""
+    from kcnet_core.experiments.estimate import estimate
+    from kcnet_core.jobs import Estimate
+
+    n, d = dataset.X.shape
+    benchmark = (comparison.protocol or default_protocol(dataset)) == "benchmark"
+    n_train = min((dataset.n_train if benchmark else None) or n, comparison.rows or n)
+    outputs = len(dataset.target_names)
+    n_splits = comparison.n_repeats * (comparison.n_folds or 1)
+    seconds, memory = 0.0, 0
+    for variant in variants(comparison, dataset):
+        if MODELS[variant.model].network:
+            cost = estimate(Run(model=variant.model, **variant.settings), n_train, d, outputs)
+            seconds, memory = seconds + cost.seconds, max(memory, cost.bytes)
+        else:
+            seconds += BASELINE_SECONDS * n_train * d * (outputs if outputs > 2 else 1)
+            memory = max(memory, 8 * n * d)
+    kept = len(rows_of(comparison, dataset, done)) / n_planned(comparison, dataset)
+    return Estimate(seconds * n_splits * (1 - kept), memory + dataset.X.nbytes)
 
 
 def trade_offs(table: pd.DataFrame, metric: str, cost: str = "seconds") -> pd.DataFrame:

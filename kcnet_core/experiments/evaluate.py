@@ -138,7 +138,7 @@ def summary(table: pd.DataFrame, by=("dataset", "protocol", "variant")) -> pd.Da
     lines = []
     for key, part in table.groupby(list(by), sort=False, dropna=False):
         for name in (*METRICS, *TIMES):
-            interval = _interval(part, part[name])
+            interval = interval_over_splits(part, part[name])
             if interval.n:
                 about = dict(zip(by, key, strict=True))
                 lines.append({**about, "metric": name, **_as_columns(interval)})
@@ -162,7 +162,7 @@ def pairwise(table: pd.DataFrame, metric: str) -> pd.DataFrame:
         )
         both = one.index.intersection(two.index)
         difference = (one.loc[both, metric] - two.loc[both, metric]).to_numpy(dtype=float)
-        interval = _interval(one.loc[both], difference)
+        interval = interval_over_splits(one.loc[both], difference)
         lines.append(
             {
                 "first": first,
@@ -187,7 +187,8 @@ def pairwise(table: pd.DataFrame, metric: str) -> pd.DataFrame:
     return pairs
 
 
-def _interval(part, values):
+def interval_over_splits(part: pd.DataFrame, values) -> metrics.Interval:
+    """Mean and interval of `values`, one per row of `part`, which knows protocol and row counts."""
     if len(part) == 0 or (part["protocol"] == "benchmark").all():
         return metrics.mean_interval(values)
     return metrics.mean_interval(

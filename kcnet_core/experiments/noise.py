@@ -6,10 +6,11 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import KCNetError
-from kcnet_core.experiments.evaluate import error_sentence
+from kcnet_core.experiments.evaluate import error_sentence, interval_over_splits
 from kcnet_core.experiments.folds import fit_steps, prepare
 from kcnet_core.experiments.metrics import all_scores
 from kcnet_core.experiments.protocols import Split
@@ -119,7 +120,7 @@ def noise_steps(
     Yields
     ------
     dict
-        dataset, protocol, variant, seed, repeat, fold, n_train, n_test, kind, level, the
+        dataset, protocol, variant, model, seed, repeat, fold, n_train, n_test, kind, level, the
         metrics and error: one row per model, split, kind and level. All models meet the very same
         spoiled rows.
     """
@@ -133,6 +134,7 @@ def noise_steps(
                 "dataset": dataset.name,
                 "protocol": split.protocol,
                 "variant": name,
+                "model": name,
                 "seed": split.seed,
                 "repeat": split.repeat,
                 "fold": split.fold,
@@ -152,3 +154,15 @@ def noise_steps(
                         fold.y_test, fitted.predict(X), scores, probabilities=probabilities
                     )
                     yield {**about, "kind": kind, "level": level, **measured, "error": None}
+
+
+def noise_summary(rows: Iterable[dict], metric: str) -> pd.DataFrame:
+    """Mean and 95% interval of a metric per model, kind and level, in the order they were run."""
+    table = pd.DataFrame([row for row in rows if isinstance(row, Mapping) and not row["error"]])
+    columns = ["variant", "model", "kind", "level", "mean", "low", "high", "n"]
+    lines = []
+    if len(table) and metric in table:
+        for key, part in table.groupby(columns[:4], sort=False):
+            found = interval_over_splits(part, part[metric])
+            lines.append([*key, found.mean, found.low, found.high, found.n])
+    return pd.DataFrame(lines, columns=columns)

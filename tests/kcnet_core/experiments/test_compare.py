@@ -13,6 +13,7 @@ from kcnet_core.experiments.compare import (
     Comparison,
     best_trade_offs,
     compare_steps,
+    expected_cost,
     n_planned,
     rows_of,
     trade_offs,
@@ -143,6 +144,17 @@ def test_submodels_keep_enough_cells_each():
     comparison = Comparison(models=("Ensemble DOA",), hidden=(60, 300, 1300))
     found = [v.settings["n_submodels"] for v in variants(comparison, blobs())]
     assert found == [2, 6, 10]
+
+
+def test_expected_cost_grows_with_the_work_and_shrinks_with_what_is_done():
+    dataset = blobs()
+    small, large = (
+        expected_cost(replace(SMALL, n_repeats=repeats), dataset) for repeats in (2, 20)
+    )
+    assert large.seconds == pytest.approx(10 * small.seconds) and small.bytes > dataset.X.nbytes
+    rows = list(compare_steps(SMALL, dataset))
+    assert expected_cost(SMALL, dataset, done=rows[:5]).seconds == pytest.approx(small.seconds / 2)
+    assert expected_cost(SMALL, dataset, done=rows).seconds == 0
 
 
 names = st.lists(st.sampled_from(sorted(MODELS)), min_size=1, max_size=4)

@@ -8,7 +8,7 @@ from scipy.ndimage import gaussian_filter
 from sklearn.linear_model import LogisticRegression
 
 from kcnet_core.errors import KCNetError
-from kcnet_core.experiments.noise import DAMAGES, noise_steps, spoil
+from kcnet_core.experiments.noise import DAMAGES, noise_steps, noise_summary, spoil
 from kcnet_core.experiments.protocols import splits
 from tests.kcnet_core.experiments.made_data import blobs, made_dataset
 
@@ -66,6 +66,15 @@ def test_accuracy_falls_as_inputs_get_worse_and_rows_name_kind_and_level():
     for kind in ("noise", "dropped"):
         curve = [row["accuracy"] for row in rows if row["kind"] == kind and row["repeat"] == 0]
         assert curve[0] > 0.9 and curve[0] > curve[-1] + 0.1
+    lines = noise_summary(rows, "accuracy")
+    clean = lines[(lines["kind"] == "noise") & (lines["level"] == 0)].iloc[0]
+    both = [row["accuracy"] for row in rows if row["kind"] == "noise" and row["level"] == 0]
+    assert clean["mean"] == pytest.approx(np.mean(both)) and clean["n"] == 2
+    assert len(lines) == len(rows) / 2
+
+
+def test_no_rows_give_an_empty_summary():
+    assert noise_summary([], "accuracy").empty
 
 
 def test_a_model_that_fails_gives_a_sentence():
@@ -77,3 +86,4 @@ def test_a_model_that_fails_gives_a_sentence():
     )  # fmt: skip
     assert "ZeroDivisionError" in rows[0]["error"]
     assert rows[1]["error"] is None
+    assert noise_summary(rows, "accuracy")["model"].tolist() == ["good"]
