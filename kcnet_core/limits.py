@@ -43,6 +43,7 @@ MAX_CONNECTIONS = 100_000_000  # cells times inputs in a saved model
 MAX_TRIALS = 200  # settings tried in one search
 MAX_REPEATS = 100
 MAX_HIDDEN_SIZES = 20
+MAX_COMPARED_FITS = 5_000  # models x sizes x repeats x folds of one comparison
 MAX_BASELINE_ROWS = 20_000  # training rows; a support vector machine takes hours beyond
 
 # Jobs
