@@ -89,8 +89,8 @@ def parameters_bar(table: pd.DataFrame, *, dark: bool = False, height: int | Non
     alt = "Trained parameters: " + ", ".join(
         f"{variant} {value:,.0f}" for variant, value in zip(means["variant"], values, strict=True)
     )
-    low = math.floor(math.log10(values.min(initial=10)) - 0.3)
-    high = math.log10(values.max(initial=10)) + 0.9
+    ends = (values.min(), values.max()) if len(values) else (10, 100)
+    low, high = math.floor(math.log10(ends[0]) - 0.3), math.log10(ends[1]) + 0.9
     axis = {"type": "log", "dtick": 1, "exponentformat": "power", "tickfont": {"size": 11}}
     return ranked_bars(
         values, list(means["variant"]), [f"{value:,.0f}" for value in values], alt=alt + ".",

@@ -50,8 +50,9 @@ def lambda_path(
     shapes, notes = [], []
     for (at, text, dash), side in zip(marks, ("right", "left")[-len(marks) :], strict=False):
         shapes.append(level_line(at, ink.muted, "x", dash))
-        place = {"x": float(np.log10(at)), "xanchor": side, "y": 0.02, "yref": "paper"}
-        notes.append(note(f" {text} ", ink.muted, yanchor="bottom", **place))
+        place = {"x": float(np.log10(at)), "xanchor": side, "y": 1, "yref": "paper"}
+        shift = -3 if side == "right" else 3
+        notes.append(note(text, ink.muted, yanchor="top", xshift=shift, **place))
     loo_error = np.asarray(loo_error, dtype=float)
     alt = (
         f"Ridge path over λ from {alphas[0]:.3g} to {alphas[-1]:.3g}: the leave-one-out error is "
