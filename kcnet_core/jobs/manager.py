@@ -80,6 +80,7 @@ class JobManager:
         *,
         estimate: Estimate | None = None,
         title: str = "",
+        paused: bool = False,
     ) -> Job:
         """Queue a run, or raise the sentence that says why it cannot be taken.
 
@@ -97,6 +98,9 @@ class JobManager:
             "step" and slow motion run through).
         estimate : Estimate, optional
         title : str
+        paused : bool
+            Wait for "resume" or "step" instead of starting; so a run can be stepped from its very
+            first epoch.
         """
         with self._lock:
             self._sweep()
@@ -117,7 +121,8 @@ class JobManager:
                 raise OutOfMemory(too_large(estimate.bytes, room))
             job = Job(self, owner, kind, config, steps, estimate, title, self._clock())
             self._jobs[job.id] = job
-            self._enqueue(job)
+            job._pause = paused
+            (self._rest if paused else self._enqueue)(job)
             return job
 
     def get(self, job_id: str) -> Job | None:

@@ -38,16 +38,10 @@ def failure_sentence(error: BaseException, job: Job) -> str:
 
 
 def log_line(event: str, job: Job, used: int):
-    config = job.config
-    if dataclasses.is_dataclass(config) and not isinstance(config, type):
-        config = dataclasses.asdict(config)
-    elif isinstance(config, MappingProxyType):
-        config = dict(config)
-    text = json.dumps(config, default=str)
-    if len(text) > LOGGED_CONFIG_CHARACTERS:
-        config = text[:LOGGED_CONFIG_CHARACTERS]
+    """One line of JSON about a job's start or end; `used` is the process's memory in bytes."""
     view = job.view
-    line = {"event": event, "job": job.id[:ID_PREFIX], "kind": job.kind, "config": config}
+    line = {"event": event, "job": job.id[:ID_PREFIX], "kind": job.kind}
+    line["config"] = _loggable(job.config)
     line["memory_mb"] = used >> 20
     if event == "end":
         line["outcome"] = view.state
@@ -56,4 +50,18 @@ def log_line(event: str, job: Job, used: int):
         line["peak_memory_mb"] = max(view.peak_bytes, used) >> 20
         if view.error:
             line["error"] = view.error
-    log.info(json.dumps(line, default=str))
+    log.info(json.dumps(line))
+
+
+def _loggable(config):
+    """The configuration as plain JSON values, or as a bounded text where it is none or large."""
+    try:
+        if dataclasses.is_dataclass(config) and not isinstance(config, type):
+            config = dataclasses.asdict(config)
+        elif isinstance(config, MappingProxyType):
+            config = dict(config)
+        text = json.dumps(config, default=str)
+        short = len(text) <= LOGGED_CONFIG_CHARACTERS
+        return json.loads(text) if short else text[:LOGGED_CONFIG_CHARACTERS]
+    except Exception:  # a log line must never be why a job cannot end
+        return type(config).__name__

@@ -242,6 +242,14 @@ def iter_after(event):
     yield Snapshot(0)
 
 
+def test_a_job_submitted_paused_can_be_stepped_from_its_first_epoch(managers):
+    job = managers().submit("ann", "train", {}, endless, paused=True)
+    assert (job.view.state, job.view.n_snapshots, job.view.started) == ("paused", 0, None)
+    job.control("ann", "step")
+    assert job.wait_for(lambda view: view.state == "paused" and view.n_snapshots > 0, WAIT)
+    assert job.view.n_snapshots == 1
+
+
 def test_a_waiting_job_can_be_paused_and_resumed_before_it_starts(managers):
     manager = managers()
     gate = Gate(1)
@@ -563,6 +571,16 @@ def test_a_waiting_job_fails_with_a_sentence_when_its_memory_never_comes_back(ma
     assert "needs about 5.0 GB" in waiting.view.error
 
 
+def test_in_a_container_its_own_limit_counts(monkeypatch, tmp_path):
+    (tmp_path / "memory.max").write_text("1000\n")
+    (tmp_path / "memory.current").write_text("700\n")
+    (tmp_path / "memory.stat").write_text("anon 500\ninactive_file 100\n")
+    monkeypatch.setattr("kcnet_core.jobs.memory.CGROUP", tmp_path)
+    assert measure_memory().available == 400
+    (tmp_path / "memory.max").write_text("max\n")
+    assert measure_memory().available > 1_000_000
+
+
 def test_measured_memory_is_plausible():
     memory = measure_memory()
     assert memory.available > 0
@@ -695,6 +713,29 @@ def test_start_and_end_are_one_structured_log_line_each(managers, caplog):
     assert end["seconds"] >= 0
     assert end["peak_memory_mb"] > 0
     assert job.id not in "".join(lines) and "ann-secret" not in "".join(lines)
+
+
+@pytest.mark.parametrize("config", [{(1, 2): "a tuple as key"}, {"long": "x" * 10_000}, object()])
+def test_a_configuration_that_cannot_be_logged_does_not_stop_the_job(managers, caplog, config):
+    with caplog.at_level(logging.INFO, "kcnet.jobs"):
+        job = managers().submit("ann", "train", config, at_once("fine"))
+        assert job.wait(WAIT)
+    assert job.result == "fine"
+    assert all(len(record.getMessage()) < 4_000 for record in caplog.records)
+
+
+def test_a_system_without_threads_fails_the_job_with_a_sentence(managers, monkeypatch):
+    def no_threads(self):
+        raise RuntimeError("can't start new thread")
+
+    manager = managers()
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", no_threads)
+        job = manager.submit("ann", "train", {}, at_once())
+    assert job.view.state == "failed"
+    assert "too busy" in job.view.error
+    later = manager.submit("ann", "train", {}, at_once("fine"))
+    assert later.wait(WAIT) and later.result == "fine"
 
 
 def test_a_job_cancelled_before_its_start_is_accounted_for_in_the_log(managers, caplog):
