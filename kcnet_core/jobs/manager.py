@@ -18,6 +18,7 @@ from kcnet_core.jobs.report import failure_sentence, log_line
 from kcnet_core.jobs.turns import Turns
 
 ACTIONS = ("pause", "resume", "step", "stop", "slow")
+SECONDS_BETWEEN_MEASURES = 0.2  # of memory: it costs as much as a very small epoch
 
 
 class _Stopped(Exception):
@@ -277,7 +278,10 @@ class JobManager:
                 self._between_steps(job, snapshot)
 
     def _between_steps(self, job: Job, snapshot: Any):
-        used = self._memory().used
+        peak = job.view.peak_bytes
+        if time.monotonic() - job._measured > SECONDS_BETWEEN_MEASURES:
+            job._measured = time.monotonic()
+            peak = max(peak, self._memory().used)
         with self._lock:
             now = self._clock()
             fraction = getattr(snapshot, "fraction", None)
@@ -287,7 +291,7 @@ class JobManager:
                 n_snapshots=job.view.n_snapshots + 1,
                 fraction=job.view.fraction if fraction is None else min(1.0, max(0.0, fraction)),
                 snapshot_seconds=job.view.seconds(now),
-                peak_bytes=max(job.view.peak_bytes, used),
+                peak_bytes=peak,
             )
             counts = getattr(snapshot, "counts_as_step", True)
             if counts and job._steps_left:
