@@ -1,0 +1,171 @@
+"""`predict`: a saved model applied to a table of rows, its answers as a CSV."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import zipfile
+from pathlib import Path
+
+import numpy as np
+
+from kcnet_core.errors import DataError, LimitError, ModelFileError
+from kcnet_core.limits import MAX_UNZIPPED_BYTES, MEGABYTE
+
+NAMES_IN_MESSAGE = 5
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would calculate
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", type=Path, metavar="MODEL.kcnet", help="a saved model")
+    parser.add_argument(
+        "rows",
+        type=Path,
+        metavar="ROWS",
+        help="a .csv with one column per input of the model, found by name (other columns are "
+        "copied to the output), or an .npz with an array X (rows, inputs) or (images, height, "
+        "width); pixels are 0 to 255 or 0 to 1",
+    )
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="CSV", help="where the answers go (default: printed)"
+    )
+
+
+def main(args: argparse.Namespace) -> None:
+    """Read the model and the rows, predict, and write one line per row."""
+    from kcnet_core.model_file import load_model
+
+    saved = load_model(args.model)
+    read = read_npz if args.rows.suffix.lower() == ".npz" else read_csv
+    try:
+        X, others = read(args.rows, saved.feature_names)
+    except OSError as error:
+        raise DataError(f"{args.rows} cannot be read: {error.strerror}.") from error
+    answers = answer_table(saved, _as_trained(saved, X), others)
+    text = answers.to_csv(index=False, float_format="%.6g", lineterminator="\n")
+    if args.output is None:
+        sys.stdout.write(text)
+        return
+    from kcnet_core.whole_file import write_whole
+
+    try:
+        write_whole(args.output, text.encode("utf-8"))
+    except OSError as error:
+        raise DataError(f"{args.output} cannot be written: {error.strerror}.") from error
+    print(f"{len(answers):,} rows answered in {args.output}.", file=sys.stderr)
+
+
+def read_csv(path: Path, feature_names):
+    """Inputs (n, d) in the model's order, and a frame of the columns it does not use."""
+    import pandas as pd
+
+    try:
+        frame = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
+    except (ValueError, pd.errors.ParserError) as error:  # also a wrong encoding and an empty file
+        raise DataError(f"{path.name} is not a CSV table in UTF-8: {error}.") from error
+    missing = [name for name in feature_names if name not in frame.columns]
+    if missing:
+        raise DataError(
+            f"{path.name} lacks {_counted(missing)} of the {len(feature_names)} columns that the "
+            "model takes. Give each a column with that very name."
+        )
+    cells = frame[list(feature_names)]
+    X = cells.apply(pd.to_numeric, errors="coerce").to_numpy(np.float64)
+    if not np.isfinite(X).all():
+        row, column = np.argwhere(~np.isfinite(X))[0]
+        raise DataError(
+            f"Line {row + 2} of {path.name}, column {feature_names[column]!r}: "
+            f"{cells.iat[row, column][:40]!r} is not a number."
+        )
+    return X, frame.drop(columns=cells.columns)
+
+
+def read_npz(path: Path, feature_names):
+    """Inputs (n, d) from the array X; images are laid out row by row."""
+    import pandas as pd
+
+    try:
+        with zipfile.ZipFile(path) as pack:
+            size = sum(entry.file_size for entry in pack.infolist())
+        if size > MAX_UNZIPPED_BYTES:
+            raise LimitError(
+                f"{path.name} unpacks to {size / MEGABYTE:,.0f} MB; the limit is "
+                f"{MAX_UNZIPPED_BYTES / MEGABYTE:,.0f} MB. Divide it."
+            )
+        with np.load(path, allow_pickle=False) as pack:
+            X = pack["X"]
+    except (zipfile.BadZipFile, ValueError, KeyError, EOFError, TypeError) as error:
+        if isinstance(error, DataError | LimitError):
+            raise
+        raise DataError(
+            f"{path.name} is not an .npz file with an array of numbers called X; save it with "
+            "numpy.savez(file, X=rows)."
+        ) from error
+    wanted = len(feature_names)
+    if X.ndim < 2 or np.prod(X.shape[1:]) != wanted or X.dtype.kind not in "buif":
+        raise DataError(
+            f"X in {path.name} has shape {X.shape} and type {X.dtype}; the model takes {wanted} "
+            "numbers per row."
+        )
+    X = X.reshape(len(X), wanted).astype(np.float64)
+    if not np.isfinite(X).all():
+        raise DataError(f"Row {np.argwhere(~np.isfinite(X))[0][0]} of X has a value not finite.")
+    return X, pd.DataFrame(index=range(len(X)))
+
+
+def answer_table(saved, X: np.ndarray, others):
+    """The unused columns, the prediction, and one probability per class or label."""
+    import pandas as pd
+
+    if not len(X):
+        raise DataError("The table has no rows.")
+    names = list(saved.class_names)
+    inputs = saved.inputs(X)
+    predicted, probabilities = saved.model.predict(inputs), saved.model.predict_proba(inputs)
+    if predicted.ndim == 2:
+        given = (np.flatnonzero(row) for row in predicted)
+        answers = ["; ".join(names[k] for k in columns) for columns in given]
+    else:
+        answers = [names[k] for k in np.searchsorted(saved.model.classes_, predicted)]
+    table = others.reset_index(drop=True).map(harmless)
+    table["prediction"] = [harmless(answer) for answer in answers]
+    chances = pd.DataFrame(probabilities, columns=[f"p({name})" for name in names])
+    table = pd.concat([table, chances], axis=1)
+    table.columns = [harmless(str(column)) for column in table.columns]
+    return table
+
+
+def harmless(cell: str) -> str:
+    """Text that a spreadsheet will not take for a formula; numbers stay as they are."""
+    if not cell.startswith(FORMULA_STARTS):
+        return cell
+    try:
+        float(cell)
+    except ValueError:
+        return f"'{cell}"
+    return cell
+
+
+def _as_trained(saved, X: np.ndarray) -> np.ndarray:
+    """Pixels standardised as in training; other rows as they are."""
+    pixels = saved.info.get("pixels")
+    if pixels is None:
+        if saved.scaler is None:
+            note = "The model file names no scaling; rows are used as they are."
+            print(note, file=sys.stderr)
+        return X
+    try:
+        mean, std = (np.array(pixels[key], np.float64) for key in ("mean", "std"))
+        np.broadcast_shapes(mean.shape, std.shape, X.shape[1:])
+    except (KeyError, TypeError, ValueError):
+        raise ModelFileError("The model file's scaling of pixels is damaged.") from None
+    if X.min(initial=0) < 0 or X.max(initial=0) > 255:
+        raise DataError("Pixels must lie between 0 and 1, or between 0 and 255.")
+    white = 255 if X.max(initial=0) > 1 else 1
+    return ((X / white - mean) / std).astype(np.float32)
+
+
+def _counted(names: list[str]) -> str:
+    listed = ", ".join(map(repr, names[:NAMES_IN_MESSAGE]))
+    more = len(names) - NAMES_IN_MESSAGE
+    return listed + (f" and {more} more" if more > 0 else "")

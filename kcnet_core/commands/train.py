@@ -1,0 +1,141 @@
+"""`train`: one run described by flags; its progress, its test scores, and its model as a file."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import fields
+from pathlib import Path
+
+from kcnet_core.errors import ModelFileError
+from kcnet_core.records import EpochRecord
+from kcnet_core.run import MODELS, Run, settings
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """One flag per field of `Run`, so that the command line can do whatever the app can."""
+    group = parser.add_argument_group("settings of the run")
+    for field in fields(Run):
+        about = settings()[field.name]
+        flag = "--" + field.name.replace("_", "-")
+        text = f"{about.label}: {about.help}"
+        if about.models != MODELS:
+            text += f" [{', '.join(about.models)}]"
+        if isinstance(field.default, bool):
+            group.add_argument(flag, action="store_true", help=text.replace("%", "%%"))
+            continue
+        if field.default != "":
+            text += f" (default: {field.default})"
+        choices = [option for option in about.options if option] or None
+        group.add_argument(
+            flag,
+            type=type(field.default),
+            default=field.default,
+            choices=choices,
+            metavar=None if choices else type(field.default).__name__.upper(),
+            help=text.replace("%", "%%"),
+        )
+    parser.add_argument("--save", type=Path, metavar="MODEL.kcnet", help="save the trained model")
+    parser.add_argument("--quiet", action="store_true", help="print only the result")
+
+
+def main(args: argparse.Namespace) -> None:
+    """Train, report and save."""
+    run = Run(**{field.name: getattr(args, field.name) for field in fields(Run)})
+    if args.save:
+        _check_place(args.save)
+
+    from kcnet_core import datasets
+    from kcnet_core.experiments.training import train_steps
+
+    say = _silent if args.quiet else _say
+    say(f"{run.describe()}: loading the data")
+    dataset = datasets.load(run.dataset, **({"target": run.target} if run.target else {}))
+    trained = _watched(train_steps(run, dataset), say)
+    _print_result(trained)
+    if args.save:
+        _save(args.save, trained)
+        print(f"Saved {args.save} ({args.save.stat().st_size / 1e6:.1f} MB).")
+
+
+def _check_place(path: Path) -> None:
+    """Refuse before hours of training what would fail after them."""
+    if path.is_dir():
+        raise ModelFileError(f"{path} is a folder; give the name of a file, like model.kcnet.")
+    if not path.parent.is_dir():
+        raise ModelFileError(f"The folder {path.parent} for the model is not there; make it first.")
+
+
+def _watched(steps, say):
+    """Run the steps, saying each stage and epoch once; returns what the run returns."""
+    stage, told = None, 0
+    while True:
+        try:
+            view = next(steps)
+        except StopIteration as done:
+            return done.value
+        if view.stage not in (stage, "Training"):
+            say(view.stage)
+        stage = view.stage
+        for record in view.records[told:]:
+            say(_epoch_line(record, view))
+        told = view.n_records
+
+
+def _epoch_line(record: EpochRecord, view) -> str:
+    run = view.run
+    place = f"epoch {record.epoch:>4}" if record.epoch or run.model == "DOA" else "solved    "
+    if run.model == "Ensemble DOA":
+        place = f"submodel {record.submodel + 1:>2} epoch {record.epoch:>4}"
+    parts = [place]
+    for name, value in (("train", record.train_metric), ("validation", record.validation_metric)):
+        if value is not None:
+            parts.append(f"{name} {view.metric_name} {value:.4f}")
+    if "DOA" in run.model:
+        parts.append(f"{record.density:7.2%} connected (+{record.flips_on} -{record.flips_off})")
+    return "  ".join([*parts, f"{record.seconds:.2f} s"])
+
+
+def _print_result(trained) -> None:
+    from kcnet_core.experiments.protocols import PROTOCOLS
+
+    for note in trained.notes:
+        print(note)
+    name, value = trained.headline
+    print(f"Test {name} {value:.4f}")
+    print(
+        f"  {trained.run.describe()}; {trained.dataset.title}; "
+        f"{len(trained.train_rows):,} training and {len(trained.test_rows):,} test rows"
+    )
+    print(f"  protocol {trained.protocol}: {PROTOCOLS[trained.protocol].explanation}")
+    others = [f"{key} {score:.4f}" for key, score in trained.scores.items() if key != name]
+    print("  " + ", ".join(others))
+    seconds = {stage: s for stage, s in trained.timings.items() if s >= 0.005}
+    print("  " + ", ".join(f"{stage} {s:.2f} s" for stage, s in seconds.items()))
+
+
+def _save(path: Path, trained) -> None:
+    from kcnet_core.experiments.report import run_report
+    from kcnet_core.model_file import save_model
+
+    dataset = trained.dataset
+    info = run_report(trained)
+    info.pop("epochs")  # the model's own history has them
+    if dataset.image_shape is not None:  # so that `predict` can take pixels as they come
+        info["pixels"] = {"mean": dataset.pixel_mean, "std": dataset.pixel_std}
+    save_model(
+        path,
+        trained.model,
+        scaler=trained.scaler,
+        feature_names=dataset.feature_names,
+        target_names=dataset.target_names,
+        info=info,
+    )
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def _silent(_: str) -> None:
+    pass
