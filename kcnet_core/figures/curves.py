@@ -149,7 +149,7 @@ def flips_bars(
     end = max(n_epochs or 1, epochs.max(initial=1))
     together = -(-end // MAX_BARS)
     if together > 1:
-        starts = np.flatnonzero(np.diff((epochs - 1) // together, prepend=-1))
+        starts = np.flatnonzero(np.diff(epochs // together, prepend=-1))
         counts = np.diff(starts, append=len(epochs))
         flips = np.add.reduceat(flips, starts, axis=0) / counts[:, None] if totals else flips
         epochs = epochs[starts]

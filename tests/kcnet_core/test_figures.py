@@ -224,6 +224,15 @@ def test_flips_go_up_for_on_and_down_for_off_over_all_submodels():
     assert not any("-" in text for text in figure.layout.yaxis.ticktext)
 
 
+def test_of_very_many_epochs_a_bar_is_the_mean_of_a_few():
+    many = [EpochRecord(e, 0, None, None, e, 2, 0.1, 0.1) for e in range(1001)]
+    on = named(figures.flips_bars(many, n_epochs=1000), "switched on")
+    assert len(on.x) <= 251
+    assert list(on.x[:2]) == [0, 4]
+    assert list(on.y[:2]) == [1.5, 5.5]
+    assert on.y[-1] == 1000
+
+
 def test_density_is_shown_in_per_cent():
     figure = figures.density_curve(records(3))
     assert list(figure.data[0].y) == pytest.approx([1, 2, 3])
