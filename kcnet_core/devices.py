@@ -36,8 +36,16 @@ def float64_device(device: torch.device) -> torch.device:
 
 
 @contextmanager
-def explain_out_of_memory(n_hidden: int, device: torch.device | str):
-    """Turn running out of memory into a sentence that says what to lower."""
+def computing(n_hidden: int, device: torch.device | str):
+    """For heavy work: no waiting among torch's own threads, and memory errors that help.
+
+    On the processor the large products run in NumPy's BLAS (`kcnet_core.linear_algebra`), on all
+    cores. Torch's threads then only share small elementwise work, but they spin while they wait for
+    each other: with other programs running, this was measured to make an epoch 50 times slower.
+    The number of threads is torch's setting for the calling thread and is put back afterwards.
+    """
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
     try:
         yield
     except (torch.OutOfMemoryError, MemoryError, RuntimeError) as error:
@@ -49,7 +57,9 @@ def explain_out_of_memory(n_hidden: int, device: torch.device | str):
         gram = 8 * n_hidden**2 / 2**20
         raise OutOfMemory(
             f"{n_hidden:,} hidden units do not fit into the memory of {device}: their matrix of "
-            f"products alone needs {gram:,.0f} MB, and the solve as much again. Lower n_hidden "
-            f"(half the cells need a quarter of the memory), lower batch_rows, or use "
+            f"products alone needs {gram:,.0f} MB, and the solve twice as much again. Lower "
+            f"n_hidden (half the cells need a quarter of the memory), lower batch_rows, or use "
             f'device="cpu".'
         ) from error
+    finally:
+        torch.set_num_threads(threads)

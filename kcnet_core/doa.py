@@ -23,9 +23,10 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from kcnet_core.devices import float64_device
+from kcnet_core.devices import computing, float64_device
 from kcnet_core.errors import DataError
 from kcnet_core.kenyon import kenyon_activity, wiring_gradient
+from kcnet_core.linear_algebra import product
 from kcnet_core.records import EpochRecord
 from kcnet_core.ridge import CHUNK_VALUES, RidgeSums, rows_per_chunk
 from kcnet_core.targets import score_outputs
@@ -151,22 +152,25 @@ class WiringSearch:
         best, flips = None, (0, 0)
         for epoch in range(s.n_epochs + 1):
             started = time.perf_counter()
-            fit_rows, gradient_rows, measure_rows = self._draw_rows()
-            beta = self._fit(fit_rows)
-            train = self._measure(beta, fit_rows)
-            metric = self._measure(beta, measure_rows)
-            if best is None or not metric <= best[0]:  # also replaces a metric that is not a number
-                best = metric, epoch, self.wiring, self.scores.clone()
-            wiring, S, came_by = self.wiring, None, flips
-            if matrices:
-                S = self.scores.cpu().numpy().copy()
-            reached = s.stop_metric is not None and metric >= s.stop_metric
-            if s.stop_rule == "published" or not reached:
-                reached = False
-                if epoch < s.n_epochs:
-                    flips = self._update(self._gradient(beta, gradient_rows))
-                if s.stop_rule == "published" and s.stop_metric is not None:
-                    reached = self._measure(beta, measure_rows) >= s.stop_metric
+            with computing(self.wiring.n_hidden, self.device):
+                fit_rows, gradient_rows, measure_rows = self._draw_rows()
+                beta = self._fit(fit_rows)
+                train = self._measure(beta, fit_rows)
+                metric = self._measure(beta, measure_rows)
+                if (
+                    best is None or not metric <= best[0]
+                ):  # also replaces a metric that is not a number
+                    best = metric, epoch, self.wiring, self.scores.clone()
+                wiring, S, came_by = self.wiring, None, flips
+                if matrices:
+                    S = self.scores.cpu().numpy().copy()
+                reached = s.stop_metric is not None and metric >= s.stop_metric
+                if s.stop_rule == "published" or not reached:
+                    reached = False
+                    if epoch < s.n_epochs:
+                        flips = self._update(self._gradient(beta, gradient_rows))
+                    if s.stop_rule == "published" and s.stop_metric is not None:
+                        reached = self._measure(beta, measure_rows) >= s.stop_metric
             yield EpochRecord(
                 epoch=epoch,
                 submodel=self.submodel,
@@ -246,7 +250,7 @@ class WiringSearch:
         """The metric on the first chunks of some rows."""
         outputs, targets, measured = [], [], 0
         for _, H, Y, _ in self._activities(rows):
-            outputs.append(torch.mm(beta.T, H).T.cpu())
+            outputs.append(product(beta.T, H).T.cpu())
             targets.append(Y.cpu())
             measured += len(Y)
             if measured >= MEASURED_ROWS:
@@ -259,10 +263,10 @@ class WiringSearch:
         s = self.settings
         total = torch.zeros_like(self.scores, dtype=beta.dtype)
         for X, H, Y, w in self._activities(rows):
-            Z = torch.mm(beta.T, H)  # (c, n)
+            Z = product(beta.T, H)  # (c, n)
             if s.rule == "paper":
                 Z = Z.sigmoid() if s.kind == "multilabel" else Z.softmax(0)
-            dH = torch.mm(beta, (Z - Y.T) * w)
+            dH = product(beta, (Z - Y.T) * w)
             total += wiring_gradient(dH, H, X, None if s.rule == "paper" else s.inhibition)
         return total
 

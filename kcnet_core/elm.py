@@ -7,6 +7,7 @@ import time
 import numpy as np
 import torch
 
+from kcnet_core.linear_algebra import product
 from kcnet_core.parameters import Choice, Number, check_parameters
 from kcnet_core.randomness import generator, seed_sequence
 from kcnet_core.readout import STREAM_HIDDEN, RidgeReadout
@@ -119,4 +120,4 @@ class ELMClassifier(RidgeReadout):
     def _activity(self, X):
         A = torch.from_numpy(self.weights_).to(X)
         b = torch.from_numpy(self.biases_).to(X)
-        return torch.addmm(b[:, None], A, X.T).sigmoid_()
+        return product(A, X.T).add_(b[:, None]).sigmoid_()

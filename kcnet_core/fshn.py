@@ -10,7 +10,7 @@ from scipy.special import expit, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from kcnet_core.devices import choose_device, explain_out_of_memory
+from kcnet_core.devices import choose_device, computing
 from kcnet_core.doa import split_rows
 from kcnet_core.parameters import Choice, Number, check_parameters
 from kcnet_core.randomness import generator, seed_sequence
@@ -134,7 +134,7 @@ class FSHNClassifier(ClassifierMixin, BaseEstimator):
         history, started = [], time.perf_counter()
         for epoch in range(1, self.n_epochs + 1):
             begun = time.perf_counter()
-            with explain_out_of_memory(self.n_hidden, self._device):
+            with computing(self.n_hidden, self._device):
                 self._descend(layers, X, Y, w, rng.permutation(train))
             history.append(
                 EpochRecord(

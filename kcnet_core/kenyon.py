@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
+from kcnet_core.linear_algebra import product
 from kcnet_core.wiring import Wiring
 
 
@@ -29,7 +30,7 @@ def wiring_gradient(
     D = torch.where(H > 0, dH, 0)
     if inhibition is not None:
         D -= inhibition * D.mean(0)
-    return torch.mm(D, X)
+    return product(D, X)
 
 
 def strongest_cells(H: np.ndarray, fraction: float) -> np.ndarray:

@@ -15,7 +15,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from kcnet_core.calibration import Calibration, CalibrationRows
-from kcnet_core.devices import choose_device, explain_out_of_memory, float64_device
+from kcnet_core.devices import choose_device, computing, float64_device
 from kcnet_core.errors import DataError, KCNetError
 from kcnet_core.randomness import generator
 from kcnet_core.records import Progress
@@ -192,7 +192,7 @@ class RidgeReadout(ClassifierMixin, BaseEstimator):
         for start in range(0, len(X), size):
             stop = min(start + size, len(X))
             part = slice(start, stop)
-            with explain_out_of_memory(sums.n_hidden, self._device):
+            with computing(sums.n_hidden, self._device):
                 H = self._activity(self._rows_on_device(X[part]))
                 sums.add(H, torch.from_numpy(Y[part]), torch.from_numpy(w[part]))
                 del H
@@ -208,7 +208,7 @@ class RidgeReadout(ClassifierMixin, BaseEstimator):
         """Solve, calibrate, and return the (training, leave-one-out) metric."""
         sums, kind = self._sums, self._code.kind
         started = time.perf_counter()
-        with explain_out_of_memory(sums.n_hidden, self._device):
+        with computing(sums.n_hidden, self._device):
             probe = self._probe()
             alpha = self._alpha_for(sums)
             if alpha == "loo":
@@ -275,7 +275,7 @@ class RidgeReadout(ClassifierMixin, BaseEstimator):
         X = check_rows(self, X, reset=False)
         size = rows_per_chunk(len(self.coef_))
         for start in range(0, len(X), size):
-            with explain_out_of_memory(len(self.coef_), self._device):
+            with computing(len(self.coef_), self._device):
                 yield self._activity(self._rows_on_device(X[start : start + size]))
 
     def class_scores(self, X) -> np.ndarray:
@@ -325,7 +325,7 @@ class RidgeReadout(ClassifierMixin, BaseEstimator):
                 "cannot be tried. Fit it anew."
             )
         if getattr(self, "_path", None) is None:
-            with explain_out_of_memory(len(self.coef_), self._device):
+            with computing(len(self.coef_), self._device):
                 self._path = RidgePath(
                     self._sums, self._probe(), alphas, self.metric_, self._code.kind
                 )

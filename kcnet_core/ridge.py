@@ -17,11 +17,19 @@ import time
 import warnings
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 
 from kcnet_core.errors import KCNetError
+from kcnet_core.linear_algebra import (
+    add_self_product,
+    cholesky,
+    product,
+    self_product,
+    solve_lower,
+    solve_lower_transposed,
+)
 
-N_BLOCKS = 13  # block rows of the triangle: 0.54 of a full product's work, blocks still large
 CHUNK_VALUES = 2**25  # activities in one chunk (128 MB in float32)
 CHUNK_ROWS = 8192
 JITTERS = (1e-12, 1e-10, 1e-8, 1e-6)  # tried in turn, relative to the mean of the diagonal
@@ -40,57 +48,40 @@ def rows_per_chunk(n_hidden: int) -> int:
     return max(64, min(CHUNK_ROWS, CHUNK_VALUES // n_hidden))
 
 
-def triangle_blocks(n_hidden: int) -> list[tuple[slice, slice]]:
-    """Row and column slices of the blocks that cover the upper triangle."""
-    size = max(256, -(-n_hidden // N_BLOCKS))
-    return [
-        (slice(start, min(start + size, n_hidden)), slice(start, n_hidden))
-        for start in range(0, n_hidden, size)
-    ]
-
-
-def add_product(gram: torch.Tensor, H: torch.Tensor) -> None:
-    """gram += H H', upper block triangle only: the product in H's dtype, the sum in gram's."""
-    for rows, columns in triangle_blocks(len(H)):
-        gram[rows, columns] += torch.mm(H[rows], H[columns].T).to(gram.device)
-
-
 def bare_product_seconds(n_hidden: int, n_rows: int, device: str | torch.device = "cpu") -> float:
-    """Time of the block-triangle products alone: the limit that a fit of this size can reach."""
+    """Time of the products H H' of all chunks alone: the limit for a fit of this size."""
     chunk = min(rows_per_chunk(n_hidden), n_rows)
     H = torch.rand(n_hidden, chunk, generator=torch.Generator().manual_seed(0)).to(device)
-    blocks = triangle_blocks(n_hidden)
     started = time.perf_counter()
     for start in range(0, n_rows, chunk):
-        part = H[:, : n_rows - start]
-        for rows, columns in blocks:
-            torch.mm(part[rows], part[columns].T)
+        self_product(H[:, : n_rows - start])
     if H.device.type == "cuda":
         torch.cuda.synchronize()
     return time.perf_counter() - started
 
 
 def factor(A: torch.Tensor, alpha: float) -> torch.Tensor:
-    """Upper U with U'U = A + alpha I, from the upper triangle of A, with a ladder of jitters."""
+    """Lower L with L L' = A + alpha I; a failure is retried with growing jitter, and said."""
     diagonal = A.diagonal()
     original = diagonal.clone()
+    scale = float(original.mean())
     try:
         for jitter in (0.0, *JITTERS):
-            # Changed in place and put back: a copy of A would be a third B x B matrix.
-            diagonal.copy_(original + (alpha + jitter * float(original.mean())))
-            U, failed = torch.linalg.cholesky_ex(A, upper=True)
-            if not failed:
+            # Changed in place and put back: a shifted copy would be one B x B matrix more.
+            diagonal.copy_(original + (alpha + jitter * scale))
+            L = cholesky(A)
+            if L is not None:
                 break
     finally:
         diagonal.copy_(original)
-    if failed:
+    if L is None:
         cause = (
-            "its entries are not finite; look for extreme values in the data"
-            if not torch.isfinite(original).all()
-            else "hidden units repeat each other; raise alpha (lambda)"
+            "hidden units repeat each other; raise alpha (lambda)"
+            if np.isfinite(scale)
+            else "its entries are not finite; look for extreme values in the data"
         )
         raise NotPositiveDefinite(
-            f"The matrix of products of {len(A):,} could not be factorised: {cause}."
+            f"The {len(A):,} x {len(A):,} matrix of products could not be factorised: {cause}."
         )
     if jitter:
         warnings.warn(
@@ -99,7 +90,7 @@ def factor(A: torch.Tensor, alpha: float) -> torch.Tensor:
             JitterAdded,
             stacklevel=2,
         )
-    return U
+    return L
 
 
 @dataclass(frozen=True)
@@ -141,14 +132,14 @@ def left_out(yhat, leverage, rows: Rows) -> LeaveOneOut:
 
 def solve_primal(gram, HY, alpha, probe: Rows | None = None):
     """beta (B, c), and leave-one-out outputs of the probe rows when given."""
-    U = factor(gram, alpha)
+    L = factor(gram, alpha)
     c = HY.shape[1]
     right = HY if probe is None else torch.cat([HY, probe.H.to(HY)], 1)
-    V = torch.linalg.solve_triangular(U.T, right, upper=False)
-    beta = torch.linalg.solve_triangular(U, V[:, :c], upper=True)
+    V = solve_lower(L, right)
+    beta = solve_lower_transposed(L, V[:, :c])
     if probe is None:
         return beta, None
-    yhat = right[:, c:].T @ beta
+    yhat = product(right[:, c:].T, beta)
     return beta, left_out(yhat, V[:, c:].square().sum(0), probe)
 
 
@@ -156,14 +147,14 @@ def solve_dual(rows: Rows, alpha, with_left_out: bool = False):
     """The same from the n x n matrix H'H; leave-one-out outputs of every row when asked for."""
     H, Y = rows.weighted()
     H = H.to(Y)
-    U = factor(H.T @ H, alpha)
-    V = torch.linalg.solve_triangular(U.T, Y, upper=False)
-    A = torch.linalg.solve_triangular(U, V, upper=True)  # (H'H + alpha I)^-1 Y
-    beta = H @ A
+    L = factor(self_product(H.T), alpha)
+    V = solve_lower(L, Y)
+    A = solve_lower_transposed(L, V)  # (H'H + alpha I)^-1 Y
+    beta = product(H, A)
     if not with_left_out:
         return beta, None
     identity = torch.eye(len(Y), dtype=Y.dtype, device=Y.device)
-    inverse_diagonal = torch.linalg.solve_triangular(U, identity, upper=True).square().sum(1)
+    inverse_diagonal = solve_lower(L, identity).square().sum(0)
     # y - yhat = alpha A and 1 - h = alpha (H'H + alpha I)^-1_ii: for w <= 1 the alphas cancel,
     # so this form also holds when alpha is tiny.
     root = rows.w.sqrt()
@@ -215,8 +206,8 @@ class RidgeSums:
 
     def _add_to_gram(self, rows: Rows) -> None:
         H, Y = rows.weighted()
-        add_product(self.gram, H)
-        self.HY += torch.mm(H, Y.to(H)).to(self.HY)
+        add_self_product(self.gram, H)
+        self.HY += product(H, Y.to(H)).to(self.HY)
 
     @property
     def dual(self) -> bool:

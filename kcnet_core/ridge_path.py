@@ -7,6 +7,7 @@ from copy import copy
 import numpy as np
 import torch
 
+from kcnet_core.linear_algebra import eigenvectors, product, self_product
 from kcnet_core.ridge import RidgeSums, Rows, left_out
 from kcnet_core.targets import score_outputs
 
@@ -43,19 +44,19 @@ class RidgePath:
             rows = sums.rows()
             H, Y = rows.weighted()
             H = H.to(Y)
-            self._s, U = torch.linalg.eigh(H.T @ H)
+            self._s, U = eigenvectors(self_product(H.T))
             self._s.clamp_(min=0)
             root = rows.w.sqrt()[:, None]
-            self._basis = H @ U  # (B, n)
+            self._basis = product(H, U)  # (B, n)
             self._target = U.T @ Y
             self._fitted = U * self._s / root
             self._leverage = U.square() * self._s / rows.w[:, None]
         else:
             rows = Rows(probe.H.to(sums.HY), probe.Y.to(sums.HY), probe.w.to(sums.HY))
-            self._s, self._basis = torch.linalg.eigh(sums.gram, UPLO="U")
+            self._s, self._basis = eigenvectors(sums.gram)
             self._s.clamp_(min=0)
             self._target = self._basis.T @ sums.HY
-            self._fitted = rows.H.T @ self._basis
+            self._fitted = product(rows.H.T, self._basis)
             self._leverage = self._fitted.square()
         self._rows = rows
         self._measure(alphas)

@@ -1,0 +1,74 @@
+"""Large products and factorisations on whatever device a tensor lives on.
+
+On the processor these go to NumPy's BLAS instead of torch's: measured on an AMD EPYC, its products
+take 0.66 and its Cholesky factorisation 0.5 of the time, results do not depend on what other
+threads do at that moment, and unlike SciPy's wrappers NumPy lets other threads run meanwhile.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+TRIANGLE = 512  # a triangular system of this size is solved in one piece
+
+
+def product(A: torch.Tensor, B: torch.Tensor) -> torch.Tensor:
+    """A B."""
+    if A.device.type == "cpu":
+        return torch.from_numpy(np.matmul(A.numpy(), B.numpy()))
+    return torch.mm(A, B)
+
+
+def self_product(H: torch.Tensor) -> torch.Tensor:
+    """H H'. NumPy recognises a matrix times its own transpose and computes one triangle only."""
+    return product(H, H.T)
+
+
+def add_self_product(gram: torch.Tensor, H: torch.Tensor) -> None:
+    """gram += H H', multiplied in H's dtype and added up in gram's."""
+    P = self_product(H).to(gram.device)
+    if gram.device.type == "cpu":
+        np.add(gram.numpy(), P.numpy(), out=gram.numpy())  # torch's mixed sum is 5 times slower
+    else:
+        gram += P
+
+
+def cholesky(A: torch.Tensor) -> torch.Tensor | None:
+    """Lower L with L L' = A, or None when A is not positive definite."""
+    if A.device.type == "cpu":
+        try:
+            return torch.from_numpy(np.linalg.cholesky(A.numpy()))
+        except np.linalg.LinAlgError:
+            return None
+    L, failed = torch.linalg.cholesky_ex(A)
+    return None if failed else L
+
+
+def solve_lower(L: torch.Tensor, R: torch.Tensor) -> torch.Tensor:
+    """L^-1 R, by halves, so that nearly all work is products."""
+    n = len(L)
+    if n <= TRIANGLE or L.device.type != "cpu":
+        return torch.linalg.solve_triangular(L, R, upper=False)
+    k = n // 2
+    top = solve_lower(L[:k, :k], R[:k])
+    return torch.cat([top, solve_lower(L[k:, k:], R[k:] - product(L[k:, :k], top))])
+
+
+def solve_lower_transposed(L: torch.Tensor, R: torch.Tensor) -> torch.Tensor:
+    """L'^-1 R, likewise."""
+    n = len(L)
+    if n <= TRIANGLE or L.device.type != "cpu":
+        return torch.linalg.solve_triangular(L.T, R, upper=True)
+    k = n // 2
+    bottom = solve_lower_transposed(L[k:, k:], R[k:])
+    top = solve_lower_transposed(L[:k, :k], R[:k] - product(L[k:, :k].T, bottom))
+    return torch.cat([top, bottom])
+
+
+def eigenvectors(A: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Eigenvalues s and eigenvectors Q with A = Q diag(s) Q'."""
+    if A.device.type == "cpu":
+        s, Q = np.linalg.eigh(A.numpy())
+        return torch.from_numpy(s), torch.from_numpy(Q)
+    return torch.linalg.eigh(A)
