@@ -117,7 +117,7 @@ def planned(run: Run, dataset, n_train: int):
     return estimate(run, n_train, dataset.X.shape[1], len(dataset.target_names))
 
 
-def start(run: Run):
+def start(run: Run, paused: bool = False):
     """Submit `run`; a refusal is shown above the live view."""
     try:
         dataset = session.dataset(run)
@@ -129,6 +129,7 @@ def start(run: Run):
             lambda: train_steps(run, dataset),
             estimate=plan,
             title=run.describe(),
+            paused=paused,
         )
     except KCNetError as refused:
         st.session_state["start_problem"] = str(refused)
@@ -139,7 +140,7 @@ def start(run: Run):
 
 
 def step(run: Run, job) -> None:
-    job = job or start(run)
+    job = job or start(run, paused=True)
     if job is not None:
         steer(job, "step")
 

@@ -37,16 +37,21 @@ def replay(trained: TrainedRun) -> None:
         key="replay_matrix", label_visibility="collapsed",
     )  # fmt: skip
     kind, field = ("W", "W_small") if matrix == "weights W" else ("S", "S_small")
-    first, now = frames[0], frames[i]
-    left, middle, right = st.columns(3)
-    for column, values, which, title in (
-        (left, getattr(first, field), kind, f"{kind} at the start"),
-        (middle, getattr(now, field), kind, f"{kind} at {labels[i]}"),
-        (right, getattr(now, field) - getattr(first, field), "difference", "Difference"),
-    ):
+    first, now = getattr(frames[0], field), getattr(frames[i], field)
+    # One scale for both, or a denser matrix would look like a sparser one.
+    limit = None if kind == "S" else max(figures.nice_limit(first), figures.nice_limit(now))
+    shape = frames[i].shape
+    shown = (
+        ("before", first, kind, limit, f"{kind} at the start"),
+        ("after", now, kind, limit, f"{kind} at {labels[i]}"),
+        ("difference", now - first, "difference", None, "Difference"),
+    )
+    for column, (key, values, which, scale, title) in zip(st.columns(3), shown, strict=True):
         with column:
-            chart(figures.matrix_picture(values, which, shape=now.shape, dark=dark, title=title),
-                  f"replay_{which}_{title.split()[-1]}")  # fmt: skip
+            picture = figures.matrix_picture(
+                values, which, shape=shape, limit=scale, dark=dark, title=title
+            )
+            chart(picture, f"replay_{key}")
 
 
 @st.fragment
