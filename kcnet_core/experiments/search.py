@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -151,6 +153,53 @@ def _inner_value(model, settings, part, folds, metric, **options):
     if np.isnan(values).all():
         return None, f"No inner fold has rows of both sides, so {metric} cannot be measured."
     return float(np.nanmean(values)), None
+
+
+def nested_steps(
+    model_names: Iterable[str],
+    dataset: Dataset,
+    splits: Iterable[Split],
+    *,
+    n_trials: int,
+    metric: str | None = None,
+    settings: Mapping[str, Mapping] | None = None,
+    scaler: FeatureScaler | str | None = "default",
+    oversampling: bool = False,
+    n_folds: int = N_FOLDS,
+) -> Generator[dict | Trial, None, None]:
+    """Tune every model inside the training rows of every split, then test the best setting once.
+
+    All models get the same number of trials, so that none wins by being tuned longer.
+
+    Yields
+    ------
+    Trial
+        While tuning, so that a caller can show or stop it.
+    dict
+        One row per model and split as `evaluate_steps` gives it, with settings (JSON), n_trials,
+        inner_value (of the best trial) and search_seconds added.
+    """
+    options = {"scaler": scaler, "oversampling": oversampling}
+    for split in splits:
+        for name in model_names:
+            fixed = dict((settings or {}).get(name, {}))
+            trials = []
+            for trial in search_steps(
+                name, dataset, split.train, n_trials=n_trials, seed=split.seed, metric=metric,
+                settings=fixed, n_folds=n_folds, **options,
+            ):  # fmt: skip
+                trials.append(trial)
+                yield trial
+            best = best_trial(trials)
+            chosen = {**fixed, **(best.params if best else {})}
+            make = partial(find_model(name).build, chosen)
+            (row,) = evaluate_steps({name: make}, dataset, [split], **options)
+            yield row | {
+                "settings": json.dumps(chosen, sort_keys=True),
+                "n_trials": len(trials),
+                "inner_value": best.value if best else None,
+                "search_seconds": sum(trial.seconds for trial in trials),
+            }
 
 
 def best_trial(trials: Iterable[Trial]) -> Trial | None:
