@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -71,6 +71,7 @@ def search_steps(
     scaler: FeatureScaler | str | None = "default",
     oversampling: bool = False,
     n_folds: int = N_FOLDS,
+    done: Sequence[Trial] = (),
     progress: bool = False,
 ) -> Generator[Trial | Progress, None, None]:
     """Try settings from the model's search space, best guesses first as they become known.
@@ -92,6 +93,9 @@ def search_steps(
         Fixed settings (such as n_hidden) that are not searched.
     scaler, oversampling
         As in `experiments.folds.prepare`, inside every inner fold.
+    done : sequence of Trial
+        The first trials of the very same search, from an earlier, interrupted one: they are told
+        to Optuna again and not repeated, so that the search goes on as if it had never stopped.
     progress : bool
         Also yield `Progress` while models train.
 
@@ -125,15 +129,19 @@ def search_steps(
         else:
             trial = study.ask()
             params = {d.name: _suggest(trial, d) for d in space}
-        value, error = yield from _inner_value(
-            model, {**fixed, **params}, part, folds, metric,
-            scaler=scaler, oversampling=oversampling, progress=progress,
-        )  # fmt: skip
+        if number < len(done):
+            value, error, seconds = done[number].value, done[number].error, done[number].seconds
+        else:
+            value, error = yield from _inner_value(
+                model, {**fixed, **params}, part, folds, metric,
+                scaler=scaler, oversampling=oversampling, progress=progress,
+            )  # fmt: skip
+            seconds = time.perf_counter() - started
         if number > 0:
             study.tell(
                 trial, value, state=TrialState.FAIL if value is None else TrialState.COMPLETE
             )
-        yield Trial(number, params, value, time.perf_counter() - started, metric, error)
+        yield Trial(number, params, value, seconds, metric, error)
 
 
 def _inner_value(model, settings, part, folds, metric, **options):

@@ -51,6 +51,15 @@ def test_every_trial_lies_in_the_papers_space(name):
             dimension.checked(trial.params[dimension.name])
 
 
+def test_an_interrupted_search_goes_on_as_if_it_had_never_stopped():
+    dataset = blobs()
+    rows = split_of(dataset).train
+    whole = trials_of(dataset, rows, n_trials=14)
+    resumed = trials_of(dataset, rows, n_trials=14, done=whole[:12])
+    assert resumed[:12] == whole[:12]  # with their seconds: they were not tried again
+    assert without_seconds(resumed) == without_seconds(whole)
+
+
 def test_same_seed_same_trials_and_another_seed_others():
     dataset = blobs()
     rows = split_of(dataset).train
