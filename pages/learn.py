@@ -5,7 +5,8 @@ from pathlib import Path
 import streamlit as st
 
 from kcnet_core.errors import KCNetError
-from pages.ui import fly, fly_views, frame, lesson
+from kcnet_core.palette import theme
+from pages.ui import fly, fly_views, frame, lesson, session
 from pages.ui.fly import DRAWN, Bench
 from pages.ui.walk import walk
 
@@ -74,7 +75,11 @@ def lay_table() -> Bench | None:
     return Bench(fly.DATA_OF[kind], settings, sample, kind)
 
 
+# The controls stand beside what they change, on a phone too; the sidebar would hide them there.
+st.set_page_config(initial_sidebar_state="collapsed")
 st.html(Path(__file__).parent / "ui" / "learn.css")
+ink = theme(session.dark())
+st.html(f"<style>:root {{ --learn-paper: {ink.background}; --learn-mark: {ink.primary}; }}</style>")
 if "lesson" in st.query_params:
     lesson.show(st.query_params["lesson"])
 else:

@@ -63,13 +63,15 @@ def sums_figure(forward: ForwardPass, cell: int, dark=False) -> go.Figure:
     ink = theme(dark)
     figure = _histogram(forward.sums, (0, forward.sums.max()), ink, ink.muted)
     figure.update_xaxes(title="sum of the inputs, x̄")
-    mark(figure, forward.mean, f"mean μ = {forward.mean:.2f}", ink.text, dash="dot", high=1.0)
+    mark(figure, ink, forward.mean, f"mean μ = {forward.mean:.2f}", ink.text, dash="dot", high=1.0)
     mark(
         figure,
+        ink,
         forward.sums[cell],
         f"cell {cell + 1}: {forward.sums[cell]:.2f}",
         ink.primary,
-        high=0.86,
+        high=0.84,
+        flip=forward.sums[cell] > 0.75 * forward.sums.max(),
     )
     return finish(
         figure,
@@ -87,7 +89,7 @@ def inhibited_figure(forward: ForwardPass, cell: int, dark=False) -> go.Figure:
     figure = _histogram(forward.inhibited, span, ink, sign_colours(dark)[0], ink.primary)
     shift = forward.inhibition * forward.mean
     figure.update_xaxes(title="after inhibition, x̂")
-    mark(figure, 0, "0", ink.text, high=1.0)
+    mark(figure, ink, 0, "0", ink.text, high=1.0)
     if shift > 0:
         figure.add_annotation(
             x=forward.mean - shift,
@@ -111,15 +113,18 @@ def inhibited_figure(forward: ForwardPass, cell: int, dark=False) -> go.Figure:
         )
     mark(
         figure,
+        ink,
         forward.inhibited[cell],
         f"cell {cell + 1}: {forward.inhibited[cell]:.2f}",
         ink.text,
         dash="dot",
         high=0.84,
+        flip=forward.inhibited[cell] > 0.7 * forward.sums.max(),
     )
     return finish(
         figure,
         dark,
+        top=52,
         alt="Histogram of all Kenyon cells after C times the mean is subtracted; cells below "
         "zero in one colour, above zero in another.",
     )
@@ -149,7 +154,16 @@ def activity_figure(forward: ForwardPass, dark=False) -> go.Figure:
     )  # fmt: skip
     active = 100 * forward.active_share
     if active < 100:
-        mark(figure, active, f"{active:.0f}% active", ink.text, dash="dot", high=0.62)
+        mark(
+            figure,
+            ink,
+            active,
+            f"{active:.0f}% active",
+            ink.text,
+            dash="dot",
+            high=0.62,
+            flip=active > 75,
+        )
     figure.update_xaxes(title="cells, loudest first", ticksuffix="%", range=[0, 100])
     figure.update_yaxes(title="activity h", rangemode="tozero")
     return finish(
@@ -301,21 +315,24 @@ def _histogram(values, span, ink, below, above=None):
     return figure
 
 
-def mark(figure, x, text, colour, *, dash="solid", high=1.0):
+def mark(figure, ink, x, text, colour, *, dash="solid", high=1.0, flip=False):
+    """A labelled upright line; `flip` puts the label on its left, where the right is the edge."""
     figure.add_shape(
         type="line", x0=x, x1=x, y0=0, y1=high, yref="paper",
         line={"color": colour, "width": 2, "dash": dash},
     )  # fmt: skip
     figure.add_annotation(
-        x=x, y=high, yref="paper", text=f" {text}", showarrow=False,
-        xanchor="left", yanchor="top", font={"color": colour},
+        x=x, y=high, yref="paper", text=text, showarrow=False, xshift=-4 if flip else 4,
+        xanchor="right" if flip else "left", yanchor="top",
+        font={"color": colour}, bgcolor=faded(ink.background, 0.85), borderpad=1,
     )  # fmt: skip
 
 
-def finish(figure, dark, *, alt, legend=False, height=320, across=False):
+def finish(figure, dark, *, alt, legend=False, height=320, across=False, top=None):
     """The common look, with room for long names; `across` is for bars that lie on their side."""
     figure.update_yaxes(automargin=True)
-    style(figure, alt, dark=dark, legend=legend, height=height)
+    margin = {"t": top or (34 if legend else 14)}
+    style(figure, alt, dark=dark, legend=legend, height=height, margin=margin)
     figure.update_xaxes(showgrid=across, showline=not across)
     figure.update_yaxes(showgrid=not across)
     return figure

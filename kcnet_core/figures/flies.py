@@ -36,7 +36,7 @@ def active_share_figure(sweep: InhibitionSweep, now: float, names, dark=False) -
     figure.update_traces(
         hovertemplate="C = %{x:.2f}: %{y:.0f}%", selector={"mode": None, "hoverinfo": None}
     )
-    mark(figure, now, f"C = {now:.2f}", ink.text, dash="dot", high=1.0)
+    mark(figure, ink, now, f"C = {now:.2f}", ink.text, dash="dot", flip=now > 1.5)
     figure.update_xaxes(title="strength of inhibition C", range=[C[0], C[-1]])
     figure.update_yaxes(title="active cells", ticksuffix="%", range=[0, 103])
     return finish(
@@ -64,7 +64,7 @@ def tag_distance_figure(sweep: InhibitionSweep, now: float, dark=False) -> go.Fi
             line=line,
             hovertemplate="C = %{x:.2f}: %{y:.2f}",
         )
-    mark(figure, now, f"C = {now:.2f}", ink.text, dash="dot", high=1.0)
+    mark(figure, ink, now, f"C = {now:.2f}", ink.text, dash="dot", flip=now > 1.5)
     figure.update_xaxes(
         title="strength of inhibition C", range=[sweep.strengths[0], sweep.strengths[-1]]
     )
@@ -253,10 +253,11 @@ def measurement_figure(labels, values, unit, title, *, guess=None, best=(), dark
         )
     )
     if guess is not None:
-        figure.add_hline(y=guess, line={"color": sign_colours(dark)[0], "width": 2, "dash": "dash"})
+        purple = sign_colours(dark)[0]
+        figure.add_hline(y=guess, line={"color": purple, "width": 2, "dash": "dash"})
         figure.add_annotation(
-            x=0, xref="paper", y=guess, text="your prediction", showarrow=False,
-            xanchor="left", yanchor="bottom", font={"color": sign_colours(dark)[0]},
+            x=1, xref="paper", y=guess, text="your prediction", showarrow=False,
+            xanchor="right", yanchor="bottom", font={"color": purple}, bgcolor=ink.background,
         )  # fmt: skip
     figure.update_xaxes(type="category", showgrid=False)
     figure.update_yaxes(title=title, ticksuffix="%" if unit == "%" else "", rangemode="tozero")

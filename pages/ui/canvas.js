@@ -3,6 +3,7 @@
 const SIDE = 28;
 const FINE = 280; // strokes are kept at ten times the resolution, then averaged down
 const PEN = 21; // width of a stroke, about MNIST's two pixels
+const PAUSE = 60; // milliseconds in which moves of the pen are gathered
 const IMPATIENT = 1200; // send the next state anyway after so many milliseconds without an answer
 const surfaces = new WeakMap();
 
@@ -31,8 +32,8 @@ class Surface {
     this.stroke = null;
     this.cursor = null; // pen position of the keyboard, in pixels of the 28 x 28 grid
     this.sent = data?.number ?? 0;
-    this.waiting = false;
-    this.changed = false;
+    this.waiting = false; // a state is on its way
+    this.changed = false; // and another one has to follow
 
     this.fine = new OffscreenCanvas(FINE, FINE).getContext("2d", { willReadFrequently: true });
     this.listen();
@@ -43,23 +44,14 @@ class Surface {
 
   close() {
     this.watcher.disconnect();
-    clearTimeout(this.timer);
+    clearTimeout(this.pending);
+    clearTimeout(this.impatience);
   }
 
   // Python has seen everything up to data.number: the next state may go out.
   answered(component, data) {
-    this.send_value = component.setStateValue;
-    if ((data?.number ?? 0) >= this.sent) {
-      this.waiting = false;
-      clearTimeout(this.timer);
-      if (this.changed) this.send();
-    }
-    if (data?.clear && data.clear !== this.cleared) {
-      this.cleared = data.clear;
-      this.strokes = [];
-      this.base = data.base ?? null;
-      this.redraw();
-    }
+    this.sendValue = component.setStateValue;
+    if (this.waiting && (data?.number ?? 0) >= this.sent) this.proceed();
     this.paint(); // the theme may have changed
   }
 
@@ -166,17 +158,21 @@ class Surface {
   // At most one state is on its way at any time: the next one waits for the answer to the last,
   // so a slow server is never flooded and the newest state always arrives.
   send() {
-    if (this.waiting) return;
-    this.waiting = true;
-    this.changed = false;
-    this.timer = setTimeout(() => {
+    if (this.pending || this.waiting) return;
+    this.pending = setTimeout(() => {
+      this.pending = null;
+      this.changed = false;
+      this.waiting = true;
       this.sent += 1;
-      this.send_value("drawing", { number: this.sent, pixels: this.pixels() });
-      this.timer = setTimeout(() => {
-        this.waiting = false;
-        if (this.changed) this.send();
-      }, IMPATIENT);
-    }, 60);
+      this.sendValue("drawing", { number: this.sent, pixels: this.pixels() });
+      this.impatience = setTimeout(() => this.proceed(), IMPATIENT);
+    }, PAUSE);
+  }
+
+  proceed() {
+    clearTimeout(this.impatience);
+    this.waiting = false;
+    if (this.changed) this.send();
   }
 
   redraw() {

@@ -113,14 +113,17 @@ class Drawing {
     return { x, y: middle - height / 2, width, row, title: middle - height / 2 - 26 };
   }
 
-  titles({ inputs, cells, answers }) {
-    const name = (x, y, anchor, [title, subtitle]) => {
-      make("text", { x, y, class: "title", "text-anchor": anchor }, this.svg, title);
-      make("text", { x, y: y + 16, class: "subtitle", "text-anchor": anchor }, this.svg, subtitle);
-    };
-    name(inputs.x, inputs.title, "start", this.data.titles.inputs);
-    name(cells.x - cells.radius, cells.title, "start", this.data.titles.cells);
-    name(answers.x, answers.title, "start", this.data.titles.answers);
+  titles(place) {
+    this.subtitles = {};
+    for (const [part, x] of [
+      ["inputs", place.inputs.x],
+      ["cells", place.cells.x - place.cells.radius],
+      ["answers", place.answers.x],
+    ]) {
+      const y = place[part].title;
+      make("text", { x, y, class: "title" }, this.svg, this.data.titles[part][0]);
+      this.subtitles[part] = make("text", { x, y: y + 16, class: "subtitle" }, this.svg);
+    }
   }
 
   buildInputs({ x, y, size }) {
@@ -184,7 +187,8 @@ class Drawing {
   }
 
   update() {
-    const { inputs, cells, answers, step } = this.data;
+    const { inputs, cells, answers, step, titles } = this.data;
+    for (const part in this.subtitles) this.subtitles[part].textContent = titles[part][1];
     inputs.values.forEach((value, i) => this.inputs[i].style.setProperty("--v", value / 100));
     cells.values.forEach((value, j) => {
       const dot = this.cells[j];

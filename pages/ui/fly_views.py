@@ -28,7 +28,7 @@ from pages.ui.canvas import canvas
 from pages.ui.chart import chart
 from pages.ui.fly import DRAWN, ODOR, Bench, Sample
 from pages.ui.walk import circuit
-from pages.ui.walk_steps import contribution_figure, plain
+from pages.ui.walk_steps import contribution_figure, percent, plain
 
 STRENGTHS = np.linspace(*BOUNDS["inhibition"], 41)
 
@@ -55,7 +55,7 @@ def draw(settings: CircuitSettings) -> None:
     best = int(leading_answers(forward)[0])
     name = bench.answer_names[best]
     with middle:
-        title = "No ink yet" if blank else f"A {name}, {forward.probabilities[best]:.0%} sure"
+        title = "No ink yet" if blank else f"A {name}, {percent(forward.probabilities[best])} sure"
         st.subheader(title, anchor=False)
         chart(
             figures.probabilities_figure(forward, bench.answer_names, session.dark()),

@@ -296,7 +296,9 @@ def _reveal_guess(question, prediction, bench):
         return result, _picture(question, None, ["measured"], [value], guess=prediction, best=(0,))
     setting, values = question.chart
     found = _measure_all(question, setting, values, bench)
-    return result, _picture(question, setting, values, found, guess=prediction)
+    now = getattr(bench.settings, setting)
+    best = tuple(i for i, value in enumerate(values) if value == now)
+    return result, _picture(question, setting, values, found, guess=prediction, best=best)
 
 
 def _judge_change(question, prediction, values):

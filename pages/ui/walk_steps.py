@@ -13,6 +13,7 @@ from kcnet_core.figures import circuit as figures
 from pages.ui.fly import Bench
 
 MOST_TERMS = 7  # of a sum that are written out
+TERMS_PER_LINE = 4
 LABELS = {
     "input": "Input",
     "wiring": "Wiring",
@@ -62,9 +63,13 @@ def plain(text: str) -> str:
 
 
 def _terms(forward, cell):
+    """The rates that a cell adds up, in lines short enough for a phone."""
     rates = forward.rates[forward.inputs_of(cell)]
     terms = [f"{rate:.2f}" for rate in rates[:MOST_TERMS]]
-    return " + ".join(terms + ([r"\dots"] if len(rates) > MOST_TERMS else []))
+    if len(rates) > MOST_TERMS:
+        terms.append(r"\dots")
+    lines = [terms[i : i + TERMS_PER_LINE] for i in range(0, len(terms), TERMS_PER_LINE)]
+    return r" \\ &\quad + ".join(" + ".join(line) for line in lines)
 
 
 def _aligned(*lines):
@@ -148,10 +153,19 @@ def _tex(text):
     return "".join(c if c.isalnum() or c in " -" else " " for c in text)
 
 
+def percent(probability: float) -> str:
+    """A probability in words: nothing is ever quite sure, nor quite impossible."""
+    if probability > 0.995:
+        return "over 99%"
+    return "under 1%" if probability < 0.005 else f"{probability:.0%}"
+
+
 def truth_sentence(bench: Bench, forward: ForwardPass) -> str:
     """The answer in a sentence, beside what the dataset says."""
     best = leading_answers(forward)
-    answer = ", ".join(f"{bench.answer_names[k]} ({forward.probabilities[k]:.0%})" for k in best)
+    answer = ", ".join(
+        f"{bench.answer_names[k]} ({percent(forward.probabilities[k])})" for k in best
+    )
     if not bench.sample.truth:
         return f"The fly says: {answer}."
     truth = ", ".join(bench.sample.truth)

@@ -1,0 +1,237 @@
+"""A lesson from start to end, a digit drawn by hand, and the walk, in a real browser."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+# A machine that runs the whole suite on two cores answers late; waiting longer is not slower.
+PATIENCE = 60_000
+
+
+@pytest.fixture(autouse=True)
+def patient():
+    expect.set_options(timeout=PATIENCE)
+
+
+def no_traceback(page):
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def circuit(page):
+    return page.locator(".circuit svg")
+
+
+def drawn_cells(page):
+    """How many Kenyon cells the drawing shows as firing."""
+    return page.locator(".circuit circle.cell").evaluate_all(
+        "dots => dots.filter(dot => Number(dot.style.getPropertyValue('--v')) > 0).length"
+    )
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (1280, True), (400, False)])
+def test_a_visitor_walks_through_the_circuit(new_page, screenshot, width, dark):
+    page = new_page("/learn", width=width, dark=dark)
+    expect(page.get_by_role("heading", name="Something arrives")).to_be_visible()
+    expect(circuit(page)).to_have_attribute("aria-label", re.compile("glomeruli fire"))
+    titles = [
+        "Every Kenyon cell hears a few glomeruli",
+        "A cell adds up what it hears",
+        "All cells are inhibited alike",
+        "Below zero means silent",
+        "The active cells vote",
+    ]
+    for title in titles:
+        page.get_by_role("button", name="Next").click()
+        expect(page.get_by_role("heading", name=title)).to_be_visible()
+    page.get_by_role("button", name="Next").click()
+    expect(page.get_by_role("heading", name=re.compile("The answer: .*Vanilla"))).to_be_visible()
+    expect(circuit(page)).to_have_attribute("aria-label", re.compile("The answer is .*Vanilla"))
+    expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
+    assert "step=7" in page.url
+    no_traceback(page)
+    # Nothing hangs over the edge of a narrow screen.
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    screenshot(page, f"learn-walk-{width}-{'dark' if dark else 'light'}")
+
+
+def test_arrow_keys_walk_and_a_click_picks_a_cell(new_page, screenshot):
+    page = new_page("/learn?sample=Digit")
+    expect(page.get_by_role("heading", name="Something arrives")).to_be_visible()
+    page.get_by_role("heading", name="Something arrives").click()
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("heading", name="Every Kenyon cell hears")).to_be_visible()
+    page.locator(".circuit circle.cell").nth(122).click()
+    expect(page.get_by_text("the bright wires belong to cell 123")).to_be_visible()
+    expect(page.locator(".circuit .socket")).to_have_count(7)
+    page.keyboard.press("ArrowLeft")
+    expect(page.get_by_role("heading", name="Something arrives")).to_be_visible()
+    screenshot(page, "learn-wiring")
+
+
+def test_inhibition_puts_cells_to_sleep_in_the_drawing(new_page):
+    page = new_page("/learn?sample=Digit&step=5+ReLU")
+    expect(circuit(page)).to_have_attribute("aria-label", re.compile("are active; the rest"))
+    label = circuit(page).get_attribute("aria-label")
+    before = drawn_cells(page)
+    page.locator(".st-key-inhibition").get_by_role("slider").press("End")
+    expect(circuit(page)).not_to_have_attribute("aria-label", label)
+    assert drawn_cells(page) < before / 2
+    assert "inhibition=2" in page.url
+    page.reload()
+    expect(circuit(page)).to_have_attribute("aria-label", re.compile("are active; the rest"))
+    expect(page.locator(".st-key-inhibition").get_by_role("slider")).to_have_value("2")
+
+
+def stroke(page, *points):
+    """Draw through points given as parts of the surface's side."""
+    box = page.locator("canvas").first.bounding_box()
+
+    def at(x, y):
+        return box["x"] + x * box["width"], box["y"] + y * box["height"]
+
+    page.mouse.move(*at(*points[0]))
+    page.mouse.down()
+    for point in points[1:]:
+        page.mouse.move(*at(*point), steps=12)
+    page.mouse.up()
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (400, True)])
+def test_a_digit_is_read_while_it_is_drawn(new_page, screenshot, width, dark):
+    page = new_page("/learn?view=Draw+a+digit", width=width, dark=dark)
+    expect(page.get_by_role("heading", name="No ink yet")).to_be_visible()
+    page.locator("canvas").first.scroll_into_view_if_needed()
+    stroke(page, (0.28, 0.22), (0.72, 0.22), (0.45, 0.82))
+    expect(page.get_by_role("heading", name=re.compile(r"^A 7, .*\d+% sure"))).to_be_visible()
+    expect(page.get_by_role("heading", name="Why 7?")).to_be_visible()
+    expect(page.locator(".js-plotly-plot .heatmaplayer").first).to_be_attached()
+    assert drawn_cells(page) > 20
+    expect(page).to_have_url(re.compile("ink="))
+    no_traceback(page)
+    screenshot(page, f"learn-draw-{width}-{'dark' if dark else 'light'}")
+
+    page.reload()
+    expect(page.get_by_role("heading", name=re.compile("^A 7, "))).to_be_visible()
+    page.get_by_role("button", name="Clear").click()
+    expect(page.get_by_role("heading", name="No ink yet")).to_be_visible()
+    expect(page).not_to_have_url(re.compile("ink="))
+
+    stroke(page, (0.5, 0.15), (0.5, 0.85))
+    expect(page.get_by_role("heading", name=re.compile("^A 1, "))).to_be_visible()
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_role("heading", name="No ink yet")).to_be_visible()
+
+
+def test_a_digit_can_be_drawn_with_a_finger(chromium, app_url):
+    context = chromium.new_context(
+        viewport={"width": 400, "height": 900}, has_touch=True, base_url=app_url
+    )
+    page = context.new_page()
+    page.goto("/learn?view=Draw+a+digit")
+    surface = page.locator("canvas").first
+    expect(page.get_by_role("heading", name="No ink yet")).to_be_visible()
+    surface.scroll_into_view_if_needed()
+    box = surface.bounding_box()
+    touch = context.new_cdp_session(page)
+    down = [(0.5, 0.15 + 0.07 * i) for i in range(11)]
+    for i, (x, y) in enumerate(down):
+        point = {"x": box["x"] + x * box["width"], "y": box["y"] + y * box["height"]}
+        kind = "touchMove" if i else "touchStart"
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [point]})
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    expect(page.get_by_role("heading", name=re.compile("^A 1, "))).to_be_visible()
+    context.close()
+
+
+def test_a_digit_can_be_drawn_with_the_keyboard(new_page):
+    page = new_page("/learn?view=Draw+a+digit")
+    expect(page.get_by_role("heading", name="No ink yet")).to_be_visible()
+    page.locator("canvas").first.focus()
+    for _ in range(9):
+        page.keyboard.press("ArrowUp")
+    page.keyboard.press("Space")
+    for _ in range(18):
+        page.keyboard.press("ArrowDown")
+    page.keyboard.press("Space")
+    expect(page.get_by_role("heading", name=re.compile("^A 1, "))).to_be_visible()
+    page.keyboard.press("Delete")
+    expect(page.get_by_role("heading", name="No ink yet")).to_be_visible()
+
+
+def test_a_lesson_from_start_to_end(new_page, screenshot):
+    page = new_page("/learn?view=Lessons")
+    page.locator(".st-key-start_sparse-coding").get_by_role("button").click()
+    expect(page.get_by_role("heading", name="Sparse coding and inhibition")).to_be_visible()
+    expect(page.get_by_text("Step 1 of 6")).to_be_visible()
+    expect(circuit(page)).to_be_visible()
+    screenshot(page, "lesson-1")
+
+    onward = page.locator(".st-key-lesson_next").get_by_role("button")
+    onward.click()
+    expect(page.get_by_role("heading", name="How many cells stay awake?")).to_be_visible()
+    expect(onward).to_be_disabled()
+    measure = page.get_by_role("button", name="Measure")
+    expect(measure).to_be_disabled()
+    guess = page.locator("[class*=st-key-predict]").get_by_role("slider")
+    guess.focus()
+    for _ in range(5):
+        guess.press("ArrowLeft")
+    expect(measure).to_be_enabled()
+    measure.click()
+    expect(page.get_by_text(re.compile("Measured: .*You predicted: 45"))).to_be_visible()
+    expect(onward).to_be_enabled()
+    expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
+    screenshot(page, "lesson-2")
+
+    for title, choice in (
+        ("Do different digits get different cells?", "rises"),
+        ("Does it help?", "falls"),
+        ("How much is best?", "C = 0.25"),
+    ):
+        onward.click()
+        expect(page.get_by_role("heading", name=title)).to_be_visible()
+        page.get_by_test_id("stRadio").get_by_text(choice, exact=True).click()
+        expect(measure).to_be_enabled()
+        measure.click()
+        expect(page.get_by_text(re.compile(f"Measured: .*You predicted: {choice}"))).to_be_visible()
+        expect(onward).to_be_enabled()
+
+    onward.click()
+    expect(page.get_by_role("heading", name="Now you")).to_be_visible()
+    expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
+    screenshot(page, "lesson-6")
+    onward.click()
+    expect(page.get_by_role("heading", name=re.compile("of 4 predictions held"))).to_be_visible()
+    no_traceback(page)
+    screenshot(page, "lesson-end")
+    page.get_by_role("button", name="All lessons").click()
+    expect(page.get_by_role("heading", name="How a fly smells")).to_be_visible()
+    expect(page.locator(".st-key-start_doa")).to_be_visible()
+    assert "lesson=" not in page.url
+
+
+def test_a_link_to_a_lesson_opens_its_part_in_another_browser(new_page):
+    page = new_page("/learn?lesson=random-wiring&part=2", width=400, dark=True)
+    expect(page.get_by_role("heading", name="Two flies, two wirings")).to_be_visible()
+    expect(page.get_by_text("Step 2 of 7")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+@pytest.mark.parametrize(
+    ("view", "ready"),
+    [
+        ("Inhibition", "and the codes move apart"),
+        ("Tags", "A hash that remembers distance"),
+        ("Every+fly+is+different", "Wirings differ, answers agree"),
+    ],
+)
+def test_experiments_show_their_charts(new_page, screenshot, view, ready):
+    page = new_page(f"/learn?view={view}&sample=Tiny+digit&flies=4", height=1100)
+    expect(page.get_by_role("heading", name=ready)).to_be_visible()
+    expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
+    expect(page.get_by_test_id("stSkeleton")).to_have_count(0)
+    no_traceback(page)
+    screenshot(page, f"learn-{view.split('+')[0].lower()}")
