@@ -1,0 +1,312 @@
+"""The command line: quick help, sentences instead of tracebacks, and the same runs as the app."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kcnet_core import __main__, datasets
+from kcnet_core.commands import data as data_command
+from kcnet_core.commands.predict import harmless
+from kcnet_core.model_file import load_model, save_model
+from kcnet_core.run import Run
+
+PROJECT = Path(__file__).resolve().parents[2]
+
+
+def run(*words) -> int:
+    return __main__.main([str(word) for word in words])
+
+
+def child(*words, **more):
+    return subprocess.run(
+        [sys.executable, *map(str, words)], cwd=PROJECT, capture_output=True, text=True, **more
+    )
+
+
+# -- the front ---------------------------------------------------------------------------------
+
+
+HEAVY = ("torch", "sklearn", "scipy", "pandas", "rdkit", "streamlit")
+
+
+@pytest.mark.parametrize("words", [[], ["train"], ["data"], ["predict"], ["benchmark"]])
+def test_help_loads_nothing_heavy(words):
+    script = (
+        "import sys, runpy\n"
+        f"sys.argv = ['kcnet_core', *{words!r}, '--help']\n"
+        "try: runpy.run_module('kcnet_core', run_name='__main__')\n"
+        f"finally: print(*sorted(set({HEAVY!r}) & set(sys.modules)), file=sys.stderr)\n"
+    )
+    ended = child("-c", script)
+    assert ended.returncode == 0 and ended.stdout.startswith("usage: python -m kcnet_core")
+    assert ended.stderr.strip() == ""
+
+
+def test_every_command_is_listed_and_has_its_two_functions():
+    text = __main__.parser_for(None).format_help()
+    for name, (summary, module) in __main__.COMMANDS.items():
+        assert name in text and " ".join(summary.split()) in " ".join(text.split())
+        home = __import__(module, fromlist=["main"])
+        assert callable(home.add_arguments) and callable(home.main)
+
+
+def test_errors_are_one_sentence_and_exit_code_2(capsys):
+    assert run("data", "fetch", "nothing") == 2
+    captured = capsys.readouterr()
+    assert captured.err.startswith("kcnet_core: There is no dataset 'nothing'")
+    assert captured.err.count("\n") == 1 and "Traceback" not in captured.err
+
+
+def test_an_unknown_command_and_no_command_are_usage_errors(capsys):
+    for words in ([], ["smel"]):
+        with pytest.raises(SystemExit) as ended:
+            run(*words)
+        assert ended.value.code == 2
+    assert "invalid choice: 'smel'" in capsys.readouterr().err
+
+
+def test_ctrl_c_ends_with_130_and_no_traceback():
+    process = subprocess.Popen(
+        [sys.executable, "-m", "kcnet_core", "train", "--dataset", "digits", "--n-epochs", "1000"],
+        cwd=PROJECT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    lines = [process.stderr.readline() for _ in range(4)]  # it is training by now
+    assert "epoch" in lines[-1]
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in err and err.endswith("kcnet_core: interrupted.\n")
+
+
+def test_a_reader_that_leaves_early_is_no_error():
+    ended = subprocess.run(
+        f"{sys.executable} -u -m kcnet_core data | true",
+        shell=True,
+        cwd=PROJECT,
+        capture_output=True,
+        text=True,
+    )
+    assert "Traceback" not in ended.stderr and "BrokenPipe" not in ended.stderr
+
+
+# -- data --------------------------------------------------------------------------------------
+
+
+def test_data_lists_every_dataset_with_its_status(capsys):
+    assert run("data") == 0
+    printed = capsys.readouterr().out
+    for info in datasets.available():
+        line = next(line for line in printed.splitlines() if line.startswith(info.name + " "))
+        assert data_command.STATUS[info.status] in line and info.title in line
+    assert "Looked for in:" in printed
+
+
+def test_fetch_shows_progress(monkeypatch, capsys):
+    def fetch(name, progress):
+        assert name == "mnist"
+        for done in range(0, 101):
+            progress(done * 10**6, 10**8)
+
+    monkeypatch.setattr(datasets, "fetch", fetch)
+    assert run("data", "fetch", "mnist") == 0
+    captured = capsys.readouterr()
+    assert captured.out == "mnist is here.\n"
+    assert len(captured.err.splitlines()) == 11, "a line per tenth where there is no terminal"
+    assert "50.0 of 100.0 MB (50%)" in captured.err
+
+
+# -- train -------------------------------------------------------------------------------------
+
+DIGITS = ["--dataset", "digits", "--n-hidden", 40, "--device", "cpu"]
+
+
+def test_every_setting_of_a_run_is_a_flag_with_the_same_default():
+    args = __main__.parser_for("train").parse_args(["train"])
+    assert Run(**{f.name: getattr(args, f.name) for f in fields(Run)}) == Run()
+
+
+def test_train_prints_epochs_and_the_test_score_with_its_protocol(capsys):
+    assert run("train", *DIGITS, "--model", "DOA", "--n-epochs", 2, "--seed", 3) == 0
+    captured = capsys.readouterr()
+    assert [line[:10] for line in captured.err.splitlines() if line.startswith("epoch")] == [
+        "epoch    0",
+        "epoch    1",
+        "epoch    2",
+    ]
+    assert "validation accuracy 0." in captured.err
+    assert captured.out.splitlines()[1].startswith("Test accuracy 0.")
+    assert "protocol benchmark:" in captured.out and "seed 3" in captured.out
+
+
+@pytest.mark.parametrize("model", ["KCNet", "Ensemble DOA", "ELM", "FSHN"])
+def test_every_model_trains_from_the_command_line(model, capsys):
+    assert run("train", *DIGITS, "--model", model, "--n-epochs", 1, "--n-submodels", 2) == 0
+    captured = capsys.readouterr()
+    assert "Test accuracy 0." in captured.out
+    assert ("submodel  2 epoch    1" in captured.err) == (model == "Ensemble DOA")
+
+
+def test_settings_out_of_range_are_named(capsys):
+    assert run("train", "--n-hidden", 3) == 2
+    assert "Kenyon cells must lie between" in capsys.readouterr().err
+
+
+def test_a_place_that_cannot_take_the_model_is_refused_before_training(tmp_path, capsys):
+    assert run("train", *DIGITS, "--save", tmp_path / "no" / "m.kcnet") == 2
+    assert "is not there; make it first" in capsys.readouterr().err
+    assert run("train", *DIGITS, "--save", tmp_path) == 2
+    assert "is a folder" in capsys.readouterr().err
+
+
+# -- predict -----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def digits_model(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("model") / "digits.kcnet"
+    assert run("train", *DIGITS, "--model", "KCNet", "--quiet", "--save", path) == 0
+    return path
+
+
+@pytest.fixture(scope="module")
+def digits():
+    return datasets.load("digits")
+
+
+def raw_pixels(dataset, rows):
+    return np.clip(dataset.X[rows] * dataset.pixel_std + dataset.pixel_mean, 0, 1)
+
+
+def test_a_saved_run_says_what_it_was(digits_model):
+    info = load_model(digits_model).info
+    assert info["run"]["n_hidden"] == 40 and info["protocol"]["name"] == "benchmark"
+    assert 0.7 < info["scores"]["accuracy"] <= 1 and "torch" in info["versions"]
+
+
+def test_predict_takes_raw_pixels_and_reaches_the_score_of_the_training(
+    digits_model, digits, tmp_path, capsys
+):
+    test = np.arange(digits.n_train, len(digits.X))
+    pixels = raw_pixels(digits, test)
+    np.savez(tmp_path / "rows.npz", X=pixels.reshape(-1, *digits.image_shape))
+    out = tmp_path / "answers.csv"
+    assert run("predict", digits_model, tmp_path / "rows.npz", "-o", out) == 0
+    answers = pd.read_csv(out)
+    expected = load_model(digits_model).info["scores"]["accuracy"]
+    assert (answers["prediction"] == digits.y[test]).mean() == pytest.approx(expected, abs=0.005)
+    chances = answers.filter(like="p(").to_numpy()
+    np.testing.assert_allclose(chances.sum(1), 1, atol=1e-4)
+    assert (chances.argmax(1) == answers["prediction"]).all()
+    bytes_ = tmp_path / "bytes.npz"
+    np.savez(bytes_, X=np.round(pixels * 255).astype(np.uint8))
+    assert run("predict", digits_model, bytes_) == 0
+    printed = capsys.readouterr().out.splitlines()
+    assert [line.split(",")[0] for line in printed[1:]] == list(map(str, answers["prediction"]))
+
+
+@pytest.fixture(scope="module")
+def odor_model(tmp_path_factory) -> Path:
+    from kcnet_core import KCNetClassifier
+    from kcnet_core.preprocessing import FeatureScaler
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 3)) * [1, 10, 100]
+    scaler = FeatureScaler().fit(X)
+    Y = (X / [1, 10, 100] > 0).astype(int)[:, :2]
+    model = KCNetClassifier(30, fan_in=2, random_state=0).fit(scaler.transform(X), Y)
+    path = tmp_path_factory.mktemp("model") / "odor.kcnet"
+    save_model(
+        path,
+        model,
+        scaler=scaler,
+        feature_names=["MolWt", "TPSA", "=LogP"],
+        target_names=["sweet", "=musky"],
+    )
+    return path
+
+
+def test_predict_finds_columns_by_name_and_copies_the_others(odor_model, tmp_path, capsys):
+    table = tmp_path / "rows.csv"
+    table.write_text("name,=LogP,TPSA,MolWt\nvanillin,9,-20,2\n=cmd(),5,20,-2\nx,1,30,3\n")
+    assert run("predict", odor_model, table) == 0
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[0] == "name,prediction,p(sweet),p(=musky)"
+    cells = [line.split(",") for line in printed[1:]]
+    assert [row[0] for row in cells] == ["vanillin", "'=cmd()", "x"]
+    assert [row[1] for row in cells] == ["sweet", "'=musky", "sweet; =musky"]
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ("MolWt,TPSA\n1,2\n", "lacks '=LogP' of the 3 columns"),
+        ("a,b\n1,2\n", "lacks 'MolWt', 'TPSA', '=LogP' of the 3"),
+        ("MolWt,TPSA,=LogP\n1,2,3\n1,two,3\n", "Line 3 of rows.csv, column 'TPSA': 'two'"),
+        ("MolWt,TPSA,=LogP\n1,,3\n", "column 'TPSA': '' is not a number"),
+        ("MolWt,TPSA,=LogP\n1,inf,3\n", "'inf' is not a number"),
+        ("MolWt,TPSA,=LogP\n", "has no rows"),
+        ("", "is not a CSV table"),
+        ('a,b\n1,2,3,4\n"', "is not a CSV table"),
+    ],
+)
+def test_tables_that_do_not_fit_are_explained(odor_model, tmp_path, capsys, content, sentence):
+    table = tmp_path / "rows.csv"
+    table.write_text(content)
+    assert run("predict", odor_model, table) == 2
+    assert sentence in capsys.readouterr().err
+
+
+def test_arrays_that_do_not_fit_are_explained(odor_model, tmp_path, capsys):
+    path = tmp_path / "rows.npz"
+    for arrays, sentence in (
+        ({"X": np.zeros((2, 4))}, "the model takes 3 numbers per row"),
+        ({"X": np.zeros(3)}, "the model takes 3 numbers per row"),
+        ({"X": np.array([[{}] * 3], dtype=object)}, "is not an .npz file with an array"),
+        ({"X": np.array([["a"] * 3])}, "the model takes 3 numbers per row"),
+        ({"X": np.array([[1.0, np.nan, 2.0]])}, "Row 0 of X"),
+        ({"Y": np.zeros((2, 3))}, "an array of numbers called X"),
+    ):
+        np.savez(path, **arrays)
+        assert run("predict", odor_model, path) == 2
+        assert sentence in capsys.readouterr().err
+    path.write_bytes(b"no zip")
+    assert run("predict", odor_model, path) == 2
+    assert "is not an .npz file" in capsys.readouterr().err
+    assert run("predict", odor_model, tmp_path / "none.csv") == 2
+    assert "cannot be read: No such file" in capsys.readouterr().err
+
+
+def test_an_npz_that_unpacks_to_too_much_is_not_unpacked(odor_model, tmp_path, capsys, monkeypatch):
+    path = tmp_path / "rows.npz"
+    np.savez_compressed(path, X=np.zeros((40_000, 3)))
+    assert os.path.getsize(path) < 10_000
+    monkeypatch.setattr("kcnet_core.commands.predict.MAX_UNZIPPED_BYTES", 500_000)
+    monkeypatch.setattr(np, "load", None)
+    assert run("predict", odor_model, path) == 2
+    assert "unpacks to 1 MB; the limit is 0 MB" in capsys.readouterr().err
+
+
+def test_pixels_out_of_range_are_refused(digits_model, tmp_path, capsys):
+    np.savez(tmp_path / "rows.npz", X=np.full((2, 64), -0.5))
+    assert run("predict", digits_model, tmp_path / "rows.npz") == 2
+    assert "Pixels must lie between 0 and 1" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("cell", "expected"),
+    [("=1+1", "'=1+1"), ("@x", "'@x"), ("-2", "-2"), ("+cmd", "'+cmd"), ("a=b", "a=b"), ("", "")],
+)
+def test_cells_that_a_spreadsheet_would_calculate_are_made_harmless(cell, expected):
+    assert harmless(cell) == expected
