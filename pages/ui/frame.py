@@ -28,7 +28,7 @@ ROOMS = (
     ("compare", "Compare", ":material/balance:"),
     ("paper", "Paper", ":material/article:"),
 )
-WITHOUT_CONTROLS = ("Data", "Paper")  # nothing in the sidebar but the status line
+WITHOUT_CONTROLS = ("Data", "Learn", "Smell", "Paper")  # nothing in the sidebar but the status line
 PAGES = [
     st.Page(HERE.parent / f"{name}.py", title=title, icon=icon, default=name == "train")
     for name, title, icon in ROOMS
