@@ -1,0 +1,198 @@
+"""`reproduce`: measure a table or figure of the paper again and print it beside the paper's."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+import time
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from kcnet_core.errors import KCNetError
+
+SECONDS_BETWEEN_LINES = 30.0  # of progress, when nobody sits at a terminal
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME",
+        help="table1, stop-rule, ...; 'all' makes them in order of importance; none lists them",
+    )  # fmt: skip
+    parser.add_argument(
+        "--quick", action="store_true",
+        help="a version of minutes: fewer repeats, and for images fewer rows and cells",
+    )  # fmt: skip
+    parser.add_argument(
+        "--minutes", type=float, metavar="N",
+        help="stop cleanly after so many minutes; the next run goes on from there",
+    )  # fmt: skip
+    parser.add_argument(
+        "--known", action="store_true", help="measure nothing, only sum up what is known already"
+    )
+    parser.add_argument(
+        "--results", type=Path, metavar="FOLDER",
+        help="where the JSON goes (default: the folder 'reproduce' in the cache folder)",
+    )  # fmt: skip
+
+
+def main(args: argparse.Namespace) -> None:
+    """Measure the named recipes one after the other; every finished row is kept at once."""
+    from kcnet_core.experiments.recipes import RECIPES, find_recipe, quickened
+    from kcnet_core.experiments.reproduce import default_journal
+    from kcnet_core.experiments.result_file import own_results, save_result
+
+    if not args.names:
+        _list()
+        return
+    if args.minutes is not None and not args.minutes > 0:
+        raise KCNetError(f"--minutes must be above 0, not {args.minutes:g}.")
+    names = list(RECIPES) if "all" in args.names else args.names
+    recipes = [find_recipe(name) for name in dict.fromkeys(names)]
+    deadline = None if args.minutes is None else time.monotonic() + 60 * args.minutes
+    journal = default_journal()
+    for recipe in map(quickened, recipes) if args.quick else recipes:
+        with _ended_by_a_signal() as ended:
+            result = _measure(recipe, journal, deadline, args.known, ended)
+        if result.finished:
+            path = save_result(result, args.results or own_results())
+            show(recipe, result)
+            print(f"\nWritten to {path}\n")
+        else:
+            _say_what_is_missing(result)
+        if ended:
+            raise KeyboardInterrupt
+
+
+@contextmanager
+def _ended_by_a_signal():
+    """Ctrl-C and a polite kill end the row in hand; what is known is still summed up."""
+    ended: list[int] = []
+
+    def note(number, _frame):
+        ended.append(number)
+        raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield ended
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _measure(recipe, journal, deadline, only_known: bool, ended: list):
+    from kcnet_core.experiments.reproduce import known_result, reproduce_steps
+
+    if only_known:
+        return known_result(recipe, journal)
+    result, tell = None, _Progress(recipe.name)
+    try:
+        with closing(reproduce_steps(recipe, journal, deadline=deadline)) as steps:
+            while True:
+                try:
+                    step = next(steps)
+                except StopIteration as end:
+                    result = end.value
+                    break
+                result = step.result or result
+                tell(step)
+    except KeyboardInterrupt:
+        if not ended or result is None:
+            raise
+        print("\nStopped; the next run goes on from here.", file=sys.stderr)
+    tell.end()
+    return result
+
+
+class _Progress:
+    """A line that rewrites itself on a terminal; elsewhere one line per row, but not too often."""
+
+    def __init__(self, name: str):
+        self.name, self.at, self.width = name, 0.0, 0
+        self.terminal = sys.stderr.isatty()
+
+    def __call__(self, step) -> None:
+        now = time.monotonic()
+        if now - self.at < (0.2 if self.terminal else SECONDS_BETWEEN_LINES):
+            return
+        self.at = now
+        text = f"{self.name}: {step.done} of {step.total} rows · {step.stage}"
+        end = "\r" if self.terminal else "\n"
+        print(text.ljust(self.width), end=end, file=sys.stderr, flush=True)
+        self.width = len(text)
+
+    def end(self) -> None:
+        if self.terminal and self.width:
+            print(file=sys.stderr)
+
+
+def show(recipe, result) -> None:
+    """Print the table paper | ours | interval, and what was asked beside it."""
+    from kcnet_core.experiments.outcomes import answer
+
+    kind = "quick version" if result.quick else "in full"
+    print(f"{recipe.where}: {recipe.title} ({kind}, {recipe.metric})")
+    if not result.complete:
+        print(f"{result.finished} of {result.planned} rows; run it again to go on.")
+    print(paper_and_ours(result).to_string(index=False, justify="left"))
+    for difference in result.differences:
+        print(f"{difference.question}\n  {answer(difference)}")
+    _say_what_is_missing(result)
+
+
+def paper_and_ours(result):
+    """The printed table, one line per line of the recipe."""
+    import pandas as pd
+
+    from kcnet_core.experiments.outcomes import sentence
+
+    digits = 1 if result.outcomes[0].metric == "seconds" else 4
+
+    def number(value):
+        return "" if value is None else f"{value:.{digits}f}"
+
+    width, lines = max(len(outcome.key) for outcome in result.outcomes), []
+    for outcome in result.outcomes:
+        known = outcome.low is not None
+        lines.append(
+            {
+                "line": outcome.key.ljust(width),
+                "paper": number(outcome.paper),
+                "ours": number(outcome.mean),
+                "interval": f"{number(outcome.low)} to {number(outcome.high)}" if known else "",
+                "n": outcome.n,
+                "tried": outcome.tried,
+                "": sentence(outcome) + _goal_words(outcome),
+            }
+        )
+    longest = max(len(line[""]) for line in lines)
+    return pd.DataFrame([{**line, "": line[""].ljust(longest)} for line in lines])
+
+
+def _goal_words(outcome) -> str:
+    if outcome.goal_met is None:
+        return ""
+    return "; goal met" if outcome.goal_met else f"; goal {outcome.goal[0]:g} missed"
+
+
+def _say_what_is_missing(result) -> None:
+    for dataset, reason in result.skipped.items():
+        print(f"Left out {dataset}: {reason}")
+    for line, reason in result.failed.items():
+        print(f"Failed, {line}: {reason}")
+
+
+def _list() -> None:
+    from kcnet_core.experiments.estimate import in_words
+    from kcnet_core.experiments.recipe_cost import recipe_cost
+    from kcnet_core.experiments.recipes import RECIPES, quickened
+    from kcnet_core.experiments.result_file import find_results
+
+    print(f"{'name':24}{'quick':>8}{'in full':>9}  {'known':<12}what")
+    for recipe in RECIPES.values():
+        quick, full = (in_words(recipe_cost(r).seconds) for r in (quickened(recipe), recipe))
+        best = next(iter(find_results(recipe.name)), None)
+        known = "" if best is None else ("quick" if best.quick else f"{best.finished} rows")
+        print(f"{recipe.name:24}{quick:>8}{full:>9}  {known:<12}{recipe.where}: {recipe.title}")
+    print("\nTimes are rough estimates for this machine as busy as it is now.")

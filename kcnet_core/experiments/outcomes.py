@@ -1,0 +1,265 @@
+"""Rows of a recipe summed up beside the paper's figures: means, intervals, and plain verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+
+import numpy as np
+import pandas as pd
+
+from kcnet_core.experiments.evaluate import TIMES, interval_over_splits
+from kcnet_core.experiments.metrics import METRICS
+from kcnet_core.experiments.recipes import PAPER_ROWS, Contrast, Line, Recipe
+
+AGREES, CLOSE, HIGHER, LOWER, UNKNOWN = "agrees", "close", "higher", "lower", ""
+KEPT = ("curves", "matrices", "trials")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One line of a recipe: the paper's figure and ours."""
+
+    key: str
+    label: str
+    panel: str
+    series: str
+    model: str
+    metric: str
+    x: float | None = None
+    paper: float | None = None
+    paper_sd: float | None = None
+    mean: float | None = None
+    low: float | None = None
+    high: float | None = None
+    sd: float | None = None
+    n: int = 0
+    n_train: int | None = None
+    n_test: int | None = None
+    tried: int = 1  # settings, for each row
+    updates: float | None = None  # of the wiring by DOA, mean
+    density: float | None = None  # of W in the end, mean
+    parameters: float | None = None
+    configure_seconds: float | None = None
+    fit_seconds: float | None = None
+    evaluate_seconds: float | None = None
+    seconds: float | None = None
+    search_seconds: float | None = None
+    found: Mapping | None = None  # tuned settings of the first repeat
+    not_comparable: str = ""  # why the two figures must not be compared
+    verdict: str = UNKNOWN
+    goal: tuple[float, float] | None = None
+
+    @property
+    def goal_met(self) -> bool | None:
+        if self.goal is None or self.mean is None or self.not_comparable:
+            return None
+        return self.goal[0] <= self.mean <= self.goal[1]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A measured answer to a `Contrast`."""
+
+    question: str
+    first: str
+    second: str
+    mean: float
+    low: float
+    high: float
+    n: int
+
+    @property
+    def clear(self) -> bool:
+        """The interval does not hold zero."""
+        return self.low > 0 or self.high < 0
+
+
+@dataclass(frozen=True)
+class Result:
+    """A recipe as far as it has been measured."""
+
+    recipe: str
+    quick: bool
+    outcomes: tuple[Outcome, ...]
+    differences: tuple[Difference, ...]
+    rows: tuple[Mapping, ...]
+    planned: int
+    skipped: Mapping[str, str] = field(default_factory=dict)  # dataset: what is missing
+    failed: Mapping[str, str] = field(default_factory=dict)  # line: what went wrong
+    kept: Mapping[str, Mapping] = field(default_factory=dict)  # curves, matrices, trials by line
+    about: Mapping = field(default_factory=dict)  # versions, machine, date
+
+    @property
+    def finished(self) -> int:
+        return len(self.rows)
+
+    @property
+    def complete(self) -> bool:
+        return self.finished == self.planned
+
+    def outcome(self, key: str) -> Outcome | None:
+        return next((outcome for outcome in self.outcomes if outcome.key == key), None)
+
+    def table(self) -> pd.DataFrame:
+        """Measured outcomes as a table, in the recipe's order."""
+        names = [f.name for f in fields(Outcome)]
+        measured = [outcome for outcome in self.outcomes if outcome.n]
+        return pd.DataFrame([asdict(outcome) for outcome in measured], columns=names)
+
+
+def summed_up(
+    recipe: Recipe,
+    rows: Mapping[tuple[str, int], Mapping],
+    *,
+    skipped: Mapping[str, str] | None = None,
+    failed: Mapping[str, str] | None = None,
+    about: Mapping | None = None,
+) -> Result:
+    """Rows by (line, repeat) as a `Result`."""
+    order = {(line.key, repeat): k for k, (line, repeat) in enumerate(recipe.units())}
+    known = {at: rows[at] for at in sorted(rows, key=order.get) if at in order}
+    by_line: dict[str, list] = {}
+    for (key, _), row in known.items():
+        by_line.setdefault(key, []).append(row)
+    outcomes = tuple(_outcome(recipe, line, by_line.get(line.key, [])) for line in recipe.lines)
+    differences = tuple(
+        found for contrast in recipe.contrasts if (found := _difference(recipe, contrast, known))
+    )
+    kept = {
+        what: {key: part[0][what] for key, part in by_line.items() if what in part[0]}
+        for what in KEPT
+    }
+    return Result(
+        recipe=recipe.name,
+        quick=recipe.is_quick,
+        outcomes=outcomes,
+        differences=differences,
+        rows=tuple(
+            {"line": key, **{k: v for k, v in row.items() if k not in (*KEPT, "id", "line")}}
+            for (key, _), row in known.items()
+        ),
+        planned=len(order),
+        skipped=dict(skipped or {}),
+        failed=dict(failed or {}),
+        kept={what: part for what, part in kept.items() if part},
+        about=dict(about or {}),
+    )
+
+
+def _outcome(recipe: Recipe, line: Line, rows: list[Mapping]) -> Outcome:
+    metric = recipe.metric_of(line)
+    about = {
+        "key": line.key,
+        "label": line.label,
+        "panel": line.panel,
+        "series": line.series,
+        "model": line.model,
+        "metric": metric,
+        "x": line.x,
+        "paper": line.paper.mean if line.paper else None,
+        "paper_sd": line.paper.sd if line.paper else None,
+        "tried": line.tried,
+        "goal": line.goal,
+    }
+    part = pd.DataFrame(rows)
+    if not len(part) or part[metric].isna().all():
+        return Outcome(**about)
+    part = part[part[metric].notna()]
+    values = part[metric].to_numpy(dtype=float)
+    interval = interval_over_splits(part, values)
+    measured = {
+        "mean": interval.mean,
+        "low": _number(interval.low, metric),
+        "high": _number(interval.high, metric),
+        "sd": float(values.std(ddof=1)) if len(values) > 1 else None,
+        "n": interval.n,
+        "n_train": int(part["n_train"].iloc[0]),
+        "n_test": int(part["n_test"].iloc[0]),
+        "found": rows[0].get("found"),
+        "not_comparable": _not_comparable(line, int(part["n_train"].iloc[0])),
+    }
+    for name in ("updates", "density", "parameters", "search_seconds", *TIMES):
+        if name in part and part[name].notna().any():
+            measured[name] = float(part[name].mean())
+    verdict = _verdict(about["paper"], about["paper_sd"], measured)
+    return Outcome(**about, **measured, verdict=verdict)
+
+
+def _not_comparable(line: Line, n_train: int) -> str:
+    if not line.comparable:
+        return "the quick version trains something smaller than the paper did"
+    wanted = PAPER_ROWS.get(line.dataset, 0)
+    if n_train < wanted and line.protocol == "benchmark":
+        return f"{n_train:,} of the paper's {wanted:,} training rows"
+    return ""
+
+
+def _verdict(paper, paper_sd, measured) -> str:
+    if paper is None or measured["not_comparable"] or measured["low"] is None:
+        return UNKNOWN
+    if measured["low"] <= paper <= measured["high"]:
+        return AGREES
+    if paper_sd and abs(measured["mean"] - paper) <= paper_sd:
+        return CLOSE
+    return HIGHER if measured["mean"] > paper else LOWER
+
+
+def sentence(outcome: Outcome) -> str:
+    """What a reader is told of one line that has a figure of the paper beside it."""
+    if outcome.mean is None:
+        return "not measured yet"
+    if outcome.paper is None:
+        return "the paper gives no number"
+    if outcome.not_comparable:
+        return f"not compared: {outcome.not_comparable}"
+    if outcome.low is None:
+        return "one run, so no interval"
+    gap = f"{abs(outcome.mean - outcome.paper):.4f}"
+    side = "higher" if outcome.mean > outcome.paper else "lower"
+    if outcome.verdict == AGREES:
+        return "the paper's figure lies in our interval"
+    if outcome.verdict == CLOSE:
+        return (
+            f"ours is {gap} {side}: beyond our interval, within the paper's standard deviation "
+            f"({outcome.paper_sd:g})"
+        )
+    return f"ours is {gap} {side}, beyond our interval"
+
+
+def answer(difference: Difference) -> str:
+    """What a reader is told of one contrast."""
+    size = f"{difference.mean:+.4f} ({difference.low:+.4f} to {difference.high:+.4f})"
+    size = size.replace("-", "\N{MINUS SIGN}")
+    if difference.clear:
+        return f"{size} over {difference.n} repeats"
+    return f"{size} over {difference.n} repeats: may be chance"
+
+
+def _difference(recipe: Recipe, contrast: Contrast, known) -> Difference | None:
+    line = recipe.line(contrast.first)
+    metric = recipe.metric_of(line)
+    pairs = [
+        (row, other)
+        for (key, repeat), row in known.items()
+        if key == contrast.first and (other := known.get((contrast.second, repeat)))
+    ]
+    values = [
+        row[metric] - other[metric]
+        for row, other in pairs
+        if row[metric] is not None and other[metric] is not None
+    ]
+    if len(values) < 2:
+        return None
+    interval = interval_over_splits(pd.DataFrame([row for row, _ in pairs]), np.array(values))
+    return Difference(
+        contrast.question, contrast.first, contrast.second, interval.mean, interval.low,
+        interval.high, interval.n,
+    )  # fmt: skip
+
+
+def _number(value: float, metric: str) -> float | None:
+    """An end of an interval; no score lies below 0 or above 1, and no time below 0."""
+    if not np.isfinite(value):
+        return None
+    return float(np.clip(value, 0.0, 1.0 if metric in METRICS else np.inf))

@@ -1,0 +1,51 @@
+"""Every result of the paper as a recipe, in the order in which an unattended run makes them."""
+
+from __future__ import annotations
+
+from kcnet_core.errors import KCNetError
+from kcnet_core.experiments.recipes import doa, images, odor
+from kcnet_core.experiments.recipes.recipe import (
+    GROUPS,
+    PAPER_ROWS,
+    Contrast,
+    Line,
+    Paper,
+    Quick,
+    Recipe,
+    Tuning,
+    quickened,
+)
+
+__all__ = [
+    "GROUPS", "PAPER_ROWS", "RECIPES", "Contrast", "Line", "Paper", "Quick", "Recipe", "Tuning",
+    "find_recipe", "quickened",
+]  # fmt: skip
+
+RECIPES = {
+    recipe.name: recipe
+    for recipe in (
+        odor.TABLE,
+        images.TABLE,
+        doa.STOP_RULE,
+        odor.TWIN_LEAK,
+        odor.MUSKY_OVERSAMPLING,
+        doa.DOA_RULES,
+        images.RUNNING_TIME,
+        images.RUNNING_TIME_VARIANTS,
+        odor.HIDDEN_SIZES,
+        *doa.INSIDE,
+        doa.DOA_BY_SIZE,
+        images.hidden_sizes("mnist", "Figure 3(a)"),
+        images.hidden_sizes("fashion_mnist", "Figure A-6(a)"),
+        images.hidden_sizes("emnist_balanced", "Figure A-6(b)"),
+        doa.SEARCH_SPACE,
+        images.CLUTTER,
+        odor.EQUAL_BUDGET,
+    )
+}
+
+
+def find_recipe(name: str) -> Recipe:
+    if name not in RECIPES:
+        raise KCNetError(f"There is no recipe {name[:40]!r}; choose from {', '.join(RECIPES)}.")
+    return RECIPES[name]

@@ -1,0 +1,283 @@
+"""What a recipe is: a result of the paper as data, from which one engine can measure it again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from kcnet_core.experiments.models import MODELS
+from kcnet_core.run import Run, settings
+
+# Training rows that the paper had; a measurement on fewer is not compared with its figures.
+PAPER_ROWS = {"mnist": 60_000, "fashion_mnist": 60_000, "emnist_balanced": 112_800}
+GROUPS = {
+    "tables": "Tables",
+    "figures": "Figures",
+    "questions": "What a careful reader asks",
+}
+SETTING_NAMES = (
+    "n_hidden", "alpha", "n_submodels", "n_epochs", "learning_rate", "stop_metric", "doa_rule",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A figure that the paper prints, and its standard deviation over five experiments."""
+
+    mean: float
+    sd: float | None = None
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """Settings that a line does not fix are searched with Optuna, on training rows only.
+
+    Parameters
+    ----------
+    n_trials : int
+        Settings tried; the first is the untuned one.
+    n_folds : int
+        Inner folds. With many rows one inner validation part is used, as in the paper.
+    model, settings
+        Tune this model instead and use what it found: an ensemble takes over what suits one of
+        its submodels.
+    """
+
+    n_trials: int
+    n_folds: int = 3
+    model: str = ""
+    settings: Mapping = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Line:
+    """One model with its settings on one dataset under one protocol: one number of a table.
+
+    Parameters
+    ----------
+    label, panel, series : str
+        Row, panel and kind of marker in a chart; together they name the line in its recipe.
+    model : str
+        Key of `experiments.models.MODELS`.
+    settings : mapping
+        Fields of `Run`, or a baseline's own parameters.
+    beyond : mapping
+        Arguments of `KCNetClassifier` that a `Run` does not have.
+    dataset, target, options
+        For `kcnet_core.datasets.load`.
+    alteration : (name, value) or None
+        A change to the whole dataset before it is split, see `experiments.alterations`.
+    protocol : str
+        "paper_split" also hides from models and inner folds which rows are one molecule.
+    oversampling : bool
+        ADASYN inside the training rows.
+    rows : int
+        Training rows at most; 0: all.
+    tuning : Tuning or None
+        None: the settings stand as they are.
+    paper : Paper or None
+        None when the paper shows only a plot.
+    goal : (low, high) or None
+        Between which values this project wants its mean to be.
+    x : float or None
+        Place on the horizontal axis, in sweeps.
+    keep : tuple of {"curves", "matrices", "trials"}
+        What to store besides scores.
+    repeats : int
+        In place of the recipe's; 0: the recipe's.
+    comparable : bool
+        False when a quick version trains something smaller than the paper did.
+    """
+
+    label: str
+    model: str
+    dataset: str
+    settings: Mapping = field(default_factory=dict)
+    panel: str = ""
+    series: str = ""
+    beyond: Mapping = field(default_factory=dict)
+    target: str = ""
+    options: Mapping = field(default_factory=dict)
+    alteration: tuple[str, float] | None = None
+    protocol: str = "benchmark"
+    oversampling: bool = False
+    rows: int = 0
+    tuning: Tuning | None = None
+    paper: Paper | None = None
+    goal: tuple[float, float] | None = None
+    x: float | None = None
+    keep: tuple[str, ...] = ()
+    repeats: int = 0
+    comparable: bool = True
+
+    @property
+    def key(self) -> str:
+        place = "" if self.x is None else f"{self.x:g}"
+        return " · ".join(filter(None, (self.panel, self.label, self.series, place)))
+
+    @property
+    def tried(self) -> int:
+        """Settings tried for one result."""
+        return self.tuning.n_trials if self.tuning else 1
+
+    def make(self, seed: int, found: Mapping | None = None):
+        """The unfitted estimator; `found` are tuned settings."""
+        model = MODELS[self.model].build({**self.settings, **(found or {})}, seed)
+        return model.set_params(**self.beyond) if self.beyond else model
+
+    def run(self, repeat: int = 0, found: Mapping | None = None) -> Run | None:
+        """The same experiment for the Train page; None for a model that is no network."""
+        if not MODELS[self.model].network:
+            return None
+        return Run(
+            dataset=self.dataset,
+            target=self.target,
+            rows=self.rows,
+            model=self.model,
+            protocol=self.protocol,
+            seed=repeat,
+            **{**self.settings, **(found or {})},
+        )
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """Two lines on the same splits, whose difference answers a question."""
+
+    question: str
+    first: str  # key of a line; the difference is first minus second
+    second: str
+
+
+@dataclass(frozen=True)
+class Quick:
+    """What a version of a few minutes leaves out."""
+
+    repeats: int = 2
+    rows: int = 0  # training rows at most; 0: all
+    cells: int = 1  # the hidden layer is divided by this
+    epochs: int = 0  # at most; 0: all
+    trials: int = 3
+    xs: tuple[float, ...] = ()  # of a sweep, only these places
+    panels: tuple[str, ...] = ()  # only these panels
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """One result of the paper, or one question about it.
+
+    Parameters
+    ----------
+    name : str
+        On the command line and in links.
+    where : str
+        In the paper ("Table 1").
+    question : str
+        What it shows, in a sentence.
+    group : str
+        Key of `GROUPS`.
+    view : {"table", "sweep", "times", "inside", "search"}
+        How it is drawn.
+    metric : str
+        Of `experiments.metrics.METRICS`, or "seconds", or "score": weighted F1 for odors and
+        accuracy for images.
+    repeats : int
+        Splits, or seeds of a benchmark's own split.
+    notes : tuple of str
+        What a reader must know: where the paper contradicts itself, what differs here.
+    plot_only : bool
+        The paper shows a plot and prints no numbers.
+    see_also : tuple of str
+        Recipes that measure why figures may differ from the paper's.
+    """
+
+    name: str
+    title: str
+    where: str
+    question: str
+    group: str
+    view: str
+    metric: str
+    lines: tuple[Line, ...]
+    repeats: int = 5
+    quick: Quick = Quick()
+    contrasts: tuple[Contrast, ...] = ()
+    notes: tuple[str, ...] = ()
+    plot_only: bool = False
+    see_also: tuple[str, ...] = ()
+    is_quick: bool = False
+
+    @property
+    def datasets(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(line.dataset for line in self.lines))
+
+    def line(self, key: str) -> Line | None:
+        return next((line for line in self.lines if line.key == key), None)
+
+    def metric_of(self, line: Line) -> str:
+        if self.metric != "score":
+            return self.metric
+        return "accuracy" if line.protocol == "benchmark" else "weighted F1"
+
+    def units(self) -> list[tuple[Line, int]]:
+        """All (line, repeat), first repeats of every line first, so that results appear soon."""
+        longest = max(line.repeats or self.repeats for line in self.lines)
+        return [
+            (line, repeat)
+            for repeat in range(longest)
+            for line in self.lines
+            if repeat < (line.repeats or self.repeats)
+        ]
+
+
+def quickened(recipe: Recipe) -> Recipe:
+    """The version of a few minutes: fewer repeats, and where needed fewer rows, cells, epochs."""
+    if recipe.is_quick:
+        return recipe
+    quick = recipe.quick
+    lines = tuple(
+        _quick_line(line, quick)
+        for line in recipe.lines
+        if (not quick.xs or line.x in quick.xs)
+        and (not quick.panels or line.panel in quick.panels)
+    )
+    keys = {line.key for line in lines}
+    contrasts = tuple(c for c in recipe.contrasts if {c.first, c.second} <= keys)
+    return replace(
+        recipe, lines=lines, contrasts=contrasts, repeats=min(quick.repeats, recipe.repeats),
+        is_quick=True,
+    )  # fmt: skip
+
+
+def _quick_line(line: Line, quick: Quick) -> Line:
+    if line.dataset not in PAPER_ROWS:  # small data are quick with all their rows and cells
+        quick = replace(quick, rows=0, cells=1)
+    smaller = _smaller(line.settings, quick)
+    tuning = line.tuning
+    if tuning:
+        tuning = replace(
+            tuning,
+            n_trials=min(tuning.n_trials, quick.trials),
+            settings=_smaller(tuning.settings, quick),
+        )
+    rows = min(filter(None, (line.rows, quick.rows)), default=0)
+    same = smaller == dict(line.settings) and rows == line.rows
+    return replace(
+        line, settings=smaller, tuning=tuning, rows=rows, repeats=0,
+        comparable=line.comparable and same,
+    )  # fmt: skip
+
+
+def _smaller(chosen: Mapping, quick: Quick) -> dict:
+    smaller = dict(chosen)
+    if "n_hidden" in smaller and quick.cells > 1:
+        smaller["n_hidden"] = max(10, smaller["n_hidden"] // quick.cells)
+    if "n_epochs" in smaller and quick.epochs:
+        smaller["n_epochs"] = min(smaller["n_epochs"], quick.epochs)
+    return smaller
+
+
+def settings_of(run: Run) -> dict:
+    """The settings that matter for a run's model, by name."""
+    about = settings()
+    return {name: getattr(run, name) for name in SETTING_NAMES if run.model in about[name].models}

@@ -1,0 +1,318 @@
+"""The one engine behind every recipe: trains what is not in the journal yet, and sums up."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import time
+import zlib
+from collections import OrderedDict
+from collections.abc import Callable, Generator, Mapping
+from contextlib import closing
+from dataclasses import asdict, dataclass, replace
+
+from kcnet_core import datasets
+from kcnet_core.datasets.dataset import Dataset
+from kcnet_core.datasets.store import cache_folder
+from kcnet_core.errors import DataError
+from kcnet_core.experiments.alterations import ALTERATIONS
+from kcnet_core.experiments.evaluate import evaluate_steps
+from kcnet_core.experiments.film import Filmed, curves_of, matrices_of, updates_made
+from kcnet_core.experiments.journal import Journal
+from kcnet_core.experiments.metrics import METRICS
+from kcnet_core.experiments.outcomes import Result, summed_up
+from kcnet_core.experiments.protocols import Split, splits
+from kcnet_core.experiments.recipe_cost import line_seconds
+from kcnet_core.experiments.recipes import Line, Recipe
+from kcnet_core.experiments.search import Trial, best_trial, search_steps
+from kcnet_core.experiments.training import subsampled
+from kcnet_core.records import Progress
+
+VERSION = 1  # raised when the same work would give other numbers, so that old rows are not used
+DATASETS_HELD = 3
+ROW_KEYS = (
+    "seed", "n_train", "n_added", "n_test", *METRICS, "configure_seconds", "fit_seconds",
+    "evaluate_seconds", "seconds", "parameters", "note",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Step:
+    """What a viewer may see between two pieces of work."""
+
+    stage: str
+    done: int  # rows
+    total: int
+    part: float  # of the row in hand, 0 to 1
+    result: Result | None = None  # so far; only with the first step and after a finished row
+    counts_as_step: bool = False
+
+    @property
+    def fraction(self) -> float:
+        return min(1.0, (self.done + self.part) / max(self.total, 1))
+
+
+def default_journal() -> Journal:
+    """The journal that the command line and the page share."""
+    return Journal(cache_folder() / "reproduce" / "journal.jsonl")
+
+
+def reproduce_steps(
+    recipe: Recipe,
+    journal: Journal,
+    *,
+    deadline: float | None = None,
+    load: Callable[..., Dataset] = datasets.load,
+) -> Generator[Step, None, Result]:
+    """Measure a recipe, row by row; what the journal knows is not measured again.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        Perhaps `quickened`.
+    journal : Journal
+        Every finished row and every finished trial of a search is appended to it at once.
+    deadline : float or None
+        Value of `time.monotonic()` by which to stop: a row that would probably not be finished by
+        then is not begun, and one that takes longer is given up.
+    load : callable
+        `kcnet_core.datasets.load`, or a cache of it.
+
+    Yields
+    ------
+    Step
+
+    Returns
+    -------
+    Result
+        Complete, or of what there was time and data for.
+    """
+    shelf, rows, wanted = Shelf(load), {}, []
+    skipped: dict[str, str] = {}  # what is missing, by dataset
+    failed: dict[str, str] = {}  # sentences, by line
+    units = recipe.units()
+    for line, repeat in units:
+        if line.dataset in skipped:
+            continue
+        try:
+            known = journal.get(identity(line, repeat, shelf.fingerprint(line)))
+        except DataError as error:
+            skipped[line.dataset] = str(error)
+            continue
+        if known:
+            rows[line.key, repeat] = known
+        else:
+            wanted.append((line, repeat))
+
+    def so_far() -> Result:
+        return summed_up(recipe, rows, skipped=skipped, failed=failed)
+
+    yield Step("Looking up what is known", len(rows), len(units), 0.0, so_far())
+    for line, repeat in wanted:
+        if deadline is not None and time.monotonic() + line_seconds(line) > deadline:
+            continue
+        stage = f"{line.key}, repeat {repeat + 1}"
+        with closing(_unit_steps(line, repeat, shelf, journal)) as steps:
+            row = None
+            for item in steps:
+                if not isinstance(item, Progress):
+                    row = item
+                    break
+                if deadline is not None and time.monotonic() > deadline:
+                    break
+                yield Step(stage, len(rows), len(units), item.done / max(item.total, 1))
+        if row is None:
+            continue
+        if row.get("error"):
+            failed[line.key] = row["error"]
+        else:
+            journal.append(row)
+            rows[line.key, repeat] = row
+        yield Step(stage, len(rows), len(units), 0.0, so_far(), counts_as_step=True)
+    return so_far()
+
+
+def known_result(recipe: Recipe, journal: Journal, load=datasets.load) -> Result:
+    """What the journal knows of a recipe, without measuring anything."""
+    with closing(reproduce_steps(recipe, journal, deadline=-math.inf, load=load)) as steps:
+        return next(steps).result
+
+
+class Shelf:
+    """The datasets of a recipe, the last few of them held."""
+
+    def __init__(self, load: Callable[..., Dataset]):
+        self._load = load
+        self._held: OrderedDict[str, Dataset] = OrderedDict()
+        self._fingerprints: dict[str, list] = {}
+
+    def dataset(self, line: Line, repeat: int) -> Dataset:
+        """As the line wants it; an alteration is drawn anew for every repeat."""
+        dataset = self._plain(line)
+        if line.protocol == "paper_split":
+            dataset = replace(dataset, groups=None)
+        if line.alteration:
+            name, value = line.alteration
+            dataset = ALTERATIONS[name](dataset, value, repeat)
+        return dataset
+
+    def fingerprint(self, line: Line) -> list:
+        """Tells one dataset, or one release of it, from another."""
+        key = self._key(line)
+        if key not in self._fingerprints:
+            dataset = self._plain(line)
+            self._fingerprints[key] = [key, *dataset.X.shape, zlib.crc32(dataset.y.tobytes())]
+        return self._fingerprints[key]
+
+    def _key(self, line: Line) -> str:
+        return json.dumps([line.dataset, line.target, dict(line.options)], sort_keys=True)
+
+    def _plain(self, line: Line) -> Dataset:
+        key = self._key(line)
+        if key not in self._held:
+            options = {**line.options, **({"target": line.target} if line.target else {})}
+            while len(self._held) >= DATASETS_HELD:
+                self._held.popitem(last=False)
+            self._held[key] = self._load(line.dataset, **options)
+        self._held.move_to_end(key)
+        return self._held[key]
+
+
+def identity(line: Line, repeat: int, fingerprint: list) -> str:
+    """The same for the same work, in whichever recipe it is."""
+    return _digest(
+        [VERSION, fingerprint, line.alteration, line.protocol, line.oversampling, line.rows,
+         line.model, dict(line.settings), dict(line.beyond), line.keep,
+         asdict(line.tuning) if line.tuning else None, repeat]
+    )  # fmt: skip
+
+
+def _digest(work) -> str:
+    return hashlib.sha256(json.dumps(work, sort_keys=True).encode()).hexdigest()[:20]
+
+
+def split_of(line: Line, repeat: int, dataset: Dataset) -> Split:
+    """The split that a `Run` of this line with the seed `repeat` has, too."""
+    (split,) = splits(dataset, line.protocol, n_repeats=1, seed=repeat)
+    train = subsampled(dataset, split.train, line.rows, split.seed)
+    return replace(split, train=train, repeat=repeat)
+
+
+def _unit_steps(line: Line, repeat: int, shelf: Shelf, journal: Journal):
+    """Progress, and last the row of one line and repeat."""
+    load = _load_average()
+    dataset = shelf.dataset(line, repeat)
+    split = split_of(line, repeat, dataset)
+    scaler = None if line.alteration else "default"  # altered rows are scaled already
+    trials: list[Trial] = []
+    if line.tuning:
+        # Repeats of a benchmark share their training rows, so they share one search.
+        tuned_on = 0 if line.protocol == "benchmark" else repeat
+        train = split_of(line, tuned_on, dataset).train
+        trials = yield from _search(line, dataset, train, tuned_on, scaler, shelf, journal)
+    best = best_trial(trials)
+    found = dict(best.params) if best else {}
+    made = []
+
+    def make(seed):
+        model = line.make(seed, found)
+        made.append(Filmed(model) if "matrices" in line.keep else model)
+        return made[-1]
+
+    for item in evaluate_steps(
+        {line.label: make}, dataset, [split], scaler=scaler, oversampling=line.oversampling,
+        progress=True,
+    ):  # fmt: skip
+        if isinstance(item, Progress):
+            yield item
+        else:
+            row = item
+    if row["error"]:
+        yield {"error": row["error"]}
+        return
+    entry = {
+        "id": identity(line, repeat, shelf.fingerprint(line)),
+        "line": line.key,
+        "dataset": line.dataset,
+        "target": line.target,
+        "protocol": line.protocol,
+        "model": line.model,
+        "settings": {**line.settings, **line.beyond},
+        "repeat": repeat,
+        **{name: _finite(row[name]) for name in ROW_KEYS},
+        "tried": max(1, len(trials)),
+        "load": load,
+    }
+    if line.tuning:
+        entry |= {
+            "found": found,
+            "inner_value": best.value if best else None,
+            "search_seconds": sum(trial.seconds for trial in trials),
+        }
+    yield entry | _kept(line, made[-1], trials)
+
+
+def _kept(line: Line, model, trials) -> dict:
+    """What a row stores besides scores."""
+    kept = {}
+    if getattr(model, "n_epochs", 0) and hasattr(model, "stopped_"):
+        kept |= {"updates": updates_made(model), "density": float(model.wiring_.density)}
+    if "curves" in line.keep:
+        kept["curves"] = curves_of(model)
+    if "matrices" in line.keep:
+        kept["matrices"] = matrices_of(model)
+    if "trials" in line.keep:
+        kept["trials"] = [
+            {"number": t.number, "params": dict(t.params), "value": t.value, "error": t.error}
+            for t in trials
+        ]
+    return kept
+
+
+def _search(line, dataset, train, seed, scaler, shelf, journal):
+    """The trials of a line's search; each is in the journal as soon as it is done."""
+    tuning = line.tuning
+    model, settings = (
+        (tuning.model, tuning.settings) if tuning.model else (line.model, line.settings)
+    )
+    work = [
+        VERSION, "search", shelf.fingerprint(line), line.alteration, line.protocol,
+        line.oversampling, zlib.crc32(train.tobytes()), model, dict(settings), tuning.n_folds, seed,
+    ]  # fmt: skip
+    search = _digest(work)
+    done = []
+    while len(done) < tuning.n_trials and (known := journal.get(f"{search}-{len(done)}")):
+        done.append(Trial(**known["trial"]))
+    trials = []
+    for item in search_steps(
+        model, dataset, train, n_trials=tuning.n_trials, seed=seed, settings=settings,
+        scaler=scaler, oversampling=line.oversampling, n_folds=tuning.n_folds, done=done,
+        progress=True,
+    ):  # fmt: skip
+        if isinstance(item, Progress):
+            share = len(trials) / (tuning.n_trials + 1)
+            yield Progress("search", round(1000 * share), 1000, item.seconds)
+            continue
+        trials.append(item)
+        if item.number >= len(done):
+            journal.append({"id": f"{search}-{item.number}", "trial": asdict(item)})
+    return trials
+
+
+def _finite(value):
+    """JSON has no word for what is not a number."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def _load_average() -> float | None:
+    """Processes that wanted to run in the last minute, where the system tells."""
+    return round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None
+
+
+def settings_found(row: Mapping) -> dict:
+    """All settings that a row was measured with."""
+    return {**row.get("settings", {}), **row.get("found", {})}

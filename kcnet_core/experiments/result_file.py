@@ -1,0 +1,178 @@
+"""Measured results as JSON files: written whole, found again, and honest about where they ran."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, fields, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from kcnet_core.datasets.store import cache_folder
+from kcnet_core.errors import DataError, KCNetError
+from kcnet_core.experiments.outcomes import Difference, Outcome, Result
+from kcnet_core.experiments.report import versions
+from kcnet_core.whole_file import write_whole
+
+KEPT_RESULTS = Path(__file__).resolve().parents[2] / "assets" / "results"
+FORMAT = 1
+ROW_DIGITS = 6
+
+
+def own_results() -> Path:
+    """Where results that are measured on this machine go."""
+    return cache_folder() / "reproduce"
+
+
+def file_name(recipe: str, quick: bool) -> str:
+    return f"{recipe}.quick.json" if quick else f"{recipe}.json"
+
+
+def save_result(result: Result, folder: str | os.PathLike) -> Path:
+    """Write a result with versions, machine, seeds and date; returns where."""
+    result = replace(result, about=provenance(result))
+    path = Path(folder) / file_name(result.recipe, result.quick)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, result_text(result).encode())
+    except OSError as error:
+        raise KCNetError(
+            f"The result cannot be written ({error.strerror}); choose a folder that can be."
+        ) from error
+    return path
+
+
+def provenance(result: Result) -> dict:
+    """When, where and with what a result was measured; neither host name nor path."""
+    loads = [row["load"] for row in result.rows if row.get("load") is not None]
+    return {
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "versions": versions(),
+        "machine": machine(),
+        "seeds": sorted({row["seed"] for row in result.rows}),
+        "settings_tried": sum(row.get("tried", 1) for row in result.rows),
+        "seconds": round(
+            sum(row["seconds"] + row.get("search_seconds", 0.0) for row in result.rows), 1
+        ),
+        "mean_load": round(sum(loads) / len(loads), 1) if loads else None,
+    }
+
+
+def machine() -> dict:
+    """The hardware that matters for a running time."""
+    import psutil
+    import torch
+
+    return {
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "threads": torch.get_num_threads(),
+        "memory_gb": round(psutil.virtual_memory().total / 2**30),
+        "system": f"{platform.system()} {platform.machine()}",
+    }
+
+
+def _processor() -> str:
+    try:
+        with open("/proc/cpuinfo") as file:
+            for line in file:
+                if line.startswith("model name"):
+                    return line.split(":", 1)[1].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+def result_text(result: Result) -> str:
+    """JSON with one line per outcome and row, so that two versions can be compared by eye."""
+    data = {
+        "format": FORMAT,
+        "recipe": result.recipe,
+        "quick": result.quick,
+        "complete": result.complete,
+        "planned": result.planned,
+        **result.about,
+        "skipped": dict(result.skipped),
+        "failed": dict(result.failed),
+        "outcomes": [_without_none(asdict(outcome)) for outcome in result.outcomes],
+        "differences": [asdict(difference) for difference in result.differences],
+        "rows": [_rounded(row) for row in result.rows],
+        "kept": result.kept,
+    }
+    return "{\n" + ",\n".join(f"{json.dumps(k)}: {_block(v)}" for k, v in data.items()) + "\n}\n"
+
+
+def _block(value) -> str:
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        return "[\n" + ",\n".join(json.dumps(item) for item in value) + "\n]"
+    return json.dumps(value)
+
+
+def _rounded(row: Mapping) -> dict:
+    return {k: round(v, ROW_DIGITS) if isinstance(v, float) else v for k, v in row.items()}
+
+
+def _without_none(values: Mapping) -> dict:
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def read_result(path: str | os.PathLike) -> Result:
+    """A result from its file."""
+    try:
+        data = json.loads(Path(path).read_bytes())
+        if data["format"] != FORMAT:
+            raise KeyError("format")
+        about = {
+            name: data[name]
+            for name in (
+                "date", "versions", "machine", "seeds", "settings_tried", "seconds", "mean_load",
+            )
+        }  # fmt: skip
+        return Result(
+            recipe=data["recipe"],
+            quick=data["quick"],
+            outcomes=tuple(Outcome(**_known(Outcome, item)) for item in data["outcomes"]),
+            differences=tuple(Difference(**_known(Difference, d)) for d in data["differences"]),
+            rows=tuple(data["rows"]),
+            planned=data["planned"],
+            skipped=data["skipped"],
+            failed=data["failed"],
+            kept=data["kept"],
+            about=about,
+        )
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DataError(
+            f"{Path(path).name} is not a result of this version; measure it again."
+        ) from error
+
+
+def _known(kind: type, values: Mapping) -> dict:
+    names = {f.name for f in fields(kind)}
+    return {name: value for name, value in values.items() if name in names}
+
+
+def find_results(recipe: str, folders: Iterable[Path] | None = None) -> list[Result]:
+    """Results of a recipe, the most telling first.
+
+    That is one with all its lines before one with some, full before quick, more rows, newer.
+    Files that cannot be read are passed over: the page then offers to measure again.
+    """
+    folders = (own_results(), KEPT_RESULTS) if folders is None else folders
+    found = []
+    for folder in folders:
+        for quick in (False, True):
+            path = Path(folder) / file_name(recipe, quick)
+            if path.is_file():
+                try:
+                    found.append(read_result(path))
+                except DataError:
+                    continue
+    found = [result for result in found if result.finished]
+    return sorted(found, key=_how_telling, reverse=True)
+
+
+def _how_telling(result: Result) -> tuple:
+    every_line = all(outcome.n for outcome in result.outcomes)
+    return every_line, not result.quick, result.finished, result.about["date"]

@@ -1,0 +1,397 @@
+"""One engine measures every recipe, goes on after an interruption, and says how ours compares."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import time
+from contextlib import closing
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kcnet_core.errors import DataError
+from kcnet_core.experiments import reproduce
+from kcnet_core.experiments.alterations import background, oversampled
+from kcnet_core.experiments.film import Filmed, matrices_of, packed, records_of, unpacked
+from kcnet_core.experiments.journal import Journal
+from kcnet_core.experiments.outcomes import (
+    AGREES,
+    CLOSE,
+    HIGHER,
+    LOWER,
+    Outcome,
+    answer,
+    sentence,
+    summed_up,
+)
+from kcnet_core.experiments.recipes import Contrast, Line, Paper, Quick, Recipe, Tuning, quickened
+from kcnet_core.experiments.reproduce import known_result, reproduce_steps
+from kcnet_core.experiments.result_file import (
+    find_results,
+    read_result,
+    result_text,
+    save_result,
+)
+from tests.kcnet_core.experiments.made_data import blobs
+
+SMALL = {"n_hidden": 20, "alpha": 1.0}
+DOA = {**SMALL, "doa_rule": "paper", "n_epochs": 3, "learning_rate": 0.1}
+
+
+def made_recipe(*lines, **about):
+    about = {
+        "name": "made", "title": "A made table", "where": "Table 0", "question": "Does it work?",
+        "group": "tables", "view": "table", "metric": "weighted F1", "repeats": 2, **about,
+    }  # fmt: skip
+    return Recipe(lines=lines, **about)
+
+
+def made_line(label="KCNet", model="KCNet", **about):
+    about = {"dataset": "keller_2016", "protocol": "unseen_molecules", "settings": SMALL} | about
+    return Line(label=label, model=model, **about)
+
+
+def load(name, **options):
+    return blobs(n=80)
+
+
+def finished(recipe, journal, **options):
+    """All steps and the result."""
+    steps, seen = reproduce_steps(recipe, journal, load=load, **options), []
+    while True:
+        try:
+            seen.append(next(steps))
+        except StopIteration as end:
+            return seen, end.value
+
+
+@pytest.fixture
+def journal(tmp_path):
+    return Journal(tmp_path / "cache" / "journal.jsonl")
+
+
+def test_every_line_and_repeat_becomes_one_row_with_mean_and_interval(journal):
+    recipe = made_recipe(made_line(paper=Paper(0.5, 0.1)), made_line("KNN", "KNN", settings={}))
+    seen, result = finished(recipe, journal)
+    assert result.complete and result.finished == 4
+    assert [step.done for step in seen if step.counts_as_step] == [1, 2, 3, 4]
+    assert seen[-1].fraction == 1.0
+    for outcome in result.outcomes:
+        values = [row["weighted F1"] for row in result.rows if row["line"] == outcome.key]
+        assert outcome.mean == pytest.approx(np.mean(values))
+        assert outcome.low <= outcome.mean <= outcome.high
+        assert outcome.n == 2 and outcome.n_train + outcome.n_test == 80
+
+
+def test_a_run_that_was_killed_goes_on_without_repeating_rows(journal, monkeypatch):
+    recipe = made_recipe(made_line(), made_line("FSHN", "FSHN", settings={"n_epochs": 2}))
+    whole = finished(recipe, Journal(journal.path.with_name("whole.jsonl")))[1]
+    with closing(reproduce_steps(recipe, journal, load=load)) as steps:
+        for step in steps:
+            if step.done == 3:
+                break
+    trained = []
+    make = Line.make
+    monkeypatch.setattr(Line, "make", lambda self, *a: trained.append(self.key) or make(self, *a))
+    seen, result = finished(recipe, Journal(journal.path))
+    assert seen[0].done == 3 and len(trained) == 1
+    scores = [[row["weighted F1"] for row in r.rows] for r in (whole, result)]
+    assert scores[0] == scores[1]
+
+
+def test_a_line_cut_off_by_a_kill_costs_only_itself(journal):
+    journal.append({"id": "first", "value": 1})
+    with open(journal.path, "ab") as file:
+        file.write(b'{"id": "torn", "val')
+    again = Journal(journal.path)
+    assert again.get("torn") is None
+    again.append({"id": "second", "value": 2})
+    third = Journal(journal.path)
+    assert third.get("first")["value"] == 1 and third.get("second")["value"] == 2
+
+
+def test_a_journal_sees_what_another_process_appended(journal):
+    other = Journal(journal.path)
+    other.append({"id": "theirs"})
+    assert journal.get("theirs") is None
+    journal.refresh()
+    assert journal.get("theirs") == {"id": "theirs"}
+
+
+def test_an_interrupted_search_goes_on_from_its_last_trial(journal):
+    line = made_line("KNN", "KNN", settings={}, tuning=Tuning(4, n_folds=2))
+    recipe = made_recipe(line, repeats=1)
+    whole = finished(recipe, Journal(journal.path.with_name("whole.jsonl")))[1]
+    finished(made_recipe(replace(line, tuning=Tuning(2, n_folds=2)), repeats=1), journal)
+    before = journal.path.read_text().count('"trial"')
+    result = finished(recipe, Journal(journal.path))[1]
+    assert before == 2 and journal.path.read_text().count('"trial"') == 4
+    assert result.rows[0]["found"] == whole.rows[0]["found"]
+    assert result.outcomes[0].tried == 4 and result.rows[0]["tried"] == 4
+
+
+def test_repeats_of_a_benchmark_share_one_search_and_odor_splits_do_not(journal):
+    def load_benchmark(name, **options):
+        return replace(blobs(n=80), n_train=60)
+
+    tuned = {"settings": {}, "tuning": Tuning(2, n_folds=2)}
+    for protocol, n_searches in (("benchmark", 1), ("unseen_molecules", 2)):
+        own = Journal(journal.path.with_name(f"{protocol}.jsonl"))
+        recipe = made_recipe(made_line("KNN", "KNN", protocol=protocol, **tuned))
+        for _ in reproduce_steps(recipe, own, load=load_benchmark):
+            pass
+        assert own.path.read_text().count('"trial"') == 2 * n_searches
+
+
+def test_tuning_of_a_submodel_is_used_by_the_ensemble(journal):
+    fixed = {"alpha": 1.0, "doa_rule": "varpro"}
+    line = made_line(
+        "Ensemble DOA", "Ensemble DOA", settings={**fixed, "n_hidden": 40, "n_submodels": 2},
+        tuning=Tuning(1, n_folds=2, model="DOA", settings={**fixed, "n_hidden": 20}),
+    )  # fmt: skip
+    row = finished(made_recipe(line, repeats=1), journal)[1].rows[0]
+    assert row["found"]["n_epochs"] == 60  # the untuned setting, which trial 0 tries
+    assert row["updates"] == 60
+
+
+def test_the_same_work_in_another_recipe_is_not_done_again(journal):
+    finished(made_recipe(made_line(paper=Paper(0.5)), name="one"), journal)
+    seen, result = finished(made_recipe(made_line("other words"), name="two"), journal)
+    assert seen[0].done == 2 and result.complete
+
+
+def test_other_settings_splits_and_data_are_other_work():
+    line = made_line()
+    marks = ["keller", 80, 10, 7]
+    known = reproduce.identity(line, 0, marks)
+    for other in (
+        replace(line, settings={**SMALL, "alpha": 2.0}),
+        replace(line, beyond={"restore_best": False}),
+        replace(line, protocol="paper_split"),
+        replace(line, oversampling=True),
+        replace(line, alteration=("oversampled", 0.0)),
+        replace(line, tuning=Tuning(2)),
+        replace(line, rows=10),
+    ):
+        assert reproduce.identity(other, 0, marks) != known
+    assert reproduce.identity(line, 1, marks) != known
+    assert reproduce.identity(line, 0, [*marks[:3], 8]) != known
+    assert reproduce.identity(replace(line, label="x", paper=Paper(0.1)), 0, marks) == known
+
+
+def test_a_deadline_stops_cleanly_and_keeps_what_is_known(journal):
+    recipe = made_recipe(made_line(), repeats=3)
+    with closing(reproduce_steps(recipe, journal, load=load)) as steps:
+        next(step for step in steps if step.done == 1)
+    result = finished(recipe, journal, deadline=time.monotonic())[1]
+    assert result.finished == 1 and not result.complete
+    assert known_result(recipe, journal, load).finished == 1
+
+
+def test_missing_data_are_named_and_the_other_lines_go_on(journal):
+    def partly(name, **options):
+        if name == "emnist_balanced":
+            raise DataError("EMNIST-Balanced is not on this machine yet.")
+        return load(name)
+
+    lines = made_line(), made_line("images", dataset="emnist_balanced")
+    steps = reproduce_steps(made_recipe(*lines), journal, load=partly)
+    try:
+        while True:
+            next(steps)
+    except StopIteration as end:
+        result = end.value
+    assert result.skipped == {"emnist_balanced": "EMNIST-Balanced is not on this machine yet."}
+    assert [outcome.n for outcome in result.outcomes] == [2, 0]
+
+
+def test_a_failed_row_is_a_sentence_and_is_tried_again_next_time(journal):
+    recipe = made_recipe(made_line(settings={"n_hidden": 20}, beyond={"alpha": -1.0}), repeats=1)
+    result = finished(recipe, journal)[1]
+    assert "alpha must be" in result.failed["KCNet"]
+    assert finished(recipe, journal)[0][0].done == 0
+
+
+def test_random_rows_know_nothing_of_molecules(journal):
+    shelf = reproduce.Shelf(load)
+    assert shelf.dataset(made_line(protocol="paper_split"), 0).groups is None
+    assert shelf.dataset(made_line(), 0).groups is not None
+
+
+def test_a_row_is_the_run_that_the_train_page_opens(journal):
+    from kcnet_core.experiments.training import train_steps
+
+    line = made_line(settings=DOA, model="DOA")
+    row = finished(made_recipe(line, repeats=2), journal)[1].rows[1]
+    steps = train_steps(line.run(repeat=1), load(""))
+    try:
+        while True:
+            next(steps)
+    except StopIteration as end:
+        trained = end.value
+    assert trained.scores["weighted F1"] == pytest.approx(row["weighted F1"], abs=1e-6)
+
+
+def test_curves_and_pictures_of_the_wiring_are_kept(journal):
+    line = made_line(
+        settings=DOA, model="DOA", keep=("curves", "matrices"), beyond={"restore_best": False}
+    )
+    result = finished(made_recipe(line, repeats=1), journal)[1]
+    curves = records_of(result.kept["curves"]["KCNet"])
+    assert [record.epoch for record in curves] == [0, 1, 2, 3]
+    film = result.kept["matrices"]["KCNet"]
+    assert film["shape"] == [20, 10]
+    before, after = (unpacked(film[when]["W"]) for when in ("before", "after"))
+    assert before.shape == (20, 10) and before.mean() == pytest.approx(film["density"][0], abs=0.02)
+    assert (before != after).any()
+    assert "curves" not in result.rows[0] and "matrices" not in result.rows[0]
+
+
+def test_the_film_starts_with_the_wiring_as_it_was_drawn():
+    line = made_line(settings=DOA, model="DOA")
+    dataset = load("")
+    filmed = Filmed(line.make(0))
+    for _ in filmed.fit_steps(dataset.X, dataset.y):
+        pass
+    plain = line.make(0).set_params(n_epochs=0).fit(dataset.X, dataset.y)
+    drawn = unpacked(matrices_of(filmed)["before"]["W"])
+    np.testing.assert_array_equal(drawn.round(), plain.weights_)
+
+
+def test_packed_matrices_come_back_to_within_a_shade():
+    M = np.random.default_rng(0).uniform(-1, 1, (30, 40)).astype(np.float32)
+    np.testing.assert_allclose(unpacked(packed(M, -1, 1)), M, atol=2 / 63)
+
+
+def test_updates_are_counted_under_both_stop_rules(journal):
+    lines = [
+        made_line(rule, "DOA", settings={**DOA, "stop_metric": 0.01}, beyond={"stop_rule": rule})
+        for rule in ("algorithm1", "published")
+    ]
+    result = finished(made_recipe(*lines, repeats=1), journal)[1]
+    # Random wiring reaches the stop metric at once: Algorithm 1 ends, the published code updates.
+    assert [outcome.updates for outcome in result.outcomes] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    "paper, sd, low, high, verdict, words",
+    [
+        (0.80, None, 0.78, 0.82, AGREES, "lies in our interval"),
+        (0.80, 0.05, 0.81, 0.83, CLOSE, "within the paper's standard deviation"),
+        (0.80, 0.01, 0.81, 0.83, HIGHER, "0.0200 higher, beyond our interval"),
+        (0.80, None, 0.70, 0.72, LOWER, "0.0900 lower, beyond our interval"),
+    ],
+)
+def test_verdicts_follow_from_the_interval(paper, sd, low, high, verdict, words):
+    middle, reach = (low + high) / 2, (high - low) / 2
+    spread = reach / (12.706 * math.sqrt(1 / 2))  # t with one degree of freedom, two values
+    rows = {
+        ("KCNet", k): {
+            "weighted F1": middle + sign * spread / math.sqrt(2), "protocol": "benchmark",
+            "n_train": 10, "n_test": 5, "seconds": 1.0,
+        }
+        for k, sign in enumerate((-1, 1))
+    }  # fmt: skip
+    result = summed_up(made_recipe(made_line(paper=Paper(paper, sd))), rows)
+    assert result.outcomes[0].low == pytest.approx(low, abs=1e-4)
+    assert result.outcomes[0].verdict == verdict
+    assert words in sentence(result.outcomes[0])
+
+
+def test_partial_data_and_quick_versions_are_not_compared_with_the_paper(journal):
+    def load_part(name, **options):
+        return replace(blobs(n=80), n_train=60)
+
+    line = made_line(dataset="mnist", protocol="benchmark", paper=Paper(0.9735, 0.003))
+    recipe = made_recipe(line, quick=Quick(rows=40))
+    for version, words in ((recipe, "60 of the paper's 60,000"), (quickened(recipe), "smaller")):
+        for step in reproduce_steps(version, journal, load=load_part):
+            last = step
+        outcome = last.result.outcomes[0]
+        assert outcome.verdict == "" and words in sentence(outcome)
+
+
+def test_contrasts_are_answered_with_an_interval(journal):
+    lines = made_line(), made_line("one cell", settings={**SMALL, "n_hidden": 10})
+    asked = Contrast("Do more cells help?", "KCNet", "one cell")
+    result = finished(made_recipe(*lines, contrasts=(asked,), repeats=3), journal)[1]
+    (found,) = result.differences
+    means = {outcome.key: outcome.mean for outcome in result.outcomes}
+    assert found.mean == pytest.approx(means["KCNet"] - means["one cell"])
+    assert found.low <= found.mean <= found.high and found.n == 3
+    assert "over 3 repeats" in answer(found)
+
+
+def test_a_result_file_says_where_it_came_from_and_comes_back(journal, tmp_path):
+    recipe = made_recipe(made_line(paper=Paper(0.5, 0.1), goal=(0.0, 1.0)))
+    result = finished(recipe, journal)[1]
+    path = save_result(result, tmp_path / "results")
+    data = json.loads(path.read_text())
+    assert data["seeds"] == [0, 1] and data["settings_tried"] == 2
+    assert re.match(r"\d{4}-\d\d-\d\dT", data["date"])
+    assert {"python", "numpy", "torch"} <= set(data["versions"])
+    assert {"processor", "cores", "threads", "memory_gb", "system"} == set(data["machine"])
+    again = read_result(path)
+    assert again.outcomes == tuple(
+        replace(o, goal=[0.0, 1.0]) for o in result.outcomes
+    ) and again.outcomes[0].goal_met  # fmt: skip
+    assert again.finished == result.finished and again.complete
+
+
+def test_a_result_file_names_neither_host_nor_path(journal, tmp_path):
+    import platform
+
+    text = result_text(finished(made_recipe(made_line(), repeats=1), journal)[1])
+    path = save_result(finished(made_recipe(made_line(), repeats=1), journal)[1], tmp_path)
+    for words in (text, path.read_text()):
+        assert str(tmp_path) not in words
+        assert platform.node() == "" or platform.node() not in words
+
+
+def test_the_most_telling_result_is_found_first_and_broken_files_are_passed_over(
+    journal, tmp_path
+):
+    recipe = made_recipe(made_line(), quick=Quick(repeats=1))
+    full, quick = tmp_path / "full", tmp_path / "quick"
+    save_result(finished(quickened(recipe), journal)[1], quick)
+    assert [r.quick for r in find_results("made", [full, quick])] == [True]
+    save_result(finished(recipe, journal)[1], full)
+    assert [r.quick for r in find_results("made", [full, quick])] == [False, True]
+    (full / "made.json").write_text("{")
+    assert [r.quick for r in find_results("made", [full, quick])] == [True]
+    assert find_results("made", [tmp_path / "nowhere"]) == []
+
+
+def test_oversampling_before_the_split_makes_rows_of_all_rows():
+    dataset = blobs(n=80)
+    fewer = replace(
+        dataset, X=dataset.X[:60], y=np.r_[np.zeros(45, int), np.ones(15, int)],
+        groups=dataset.groups[:60],
+    )  # fmt: skip
+    more = oversampled(fewer, 0.0, 0)
+    assert len(more.X) > 60 and len(more.groups) == len(more.X)
+    assert set(more.groups[60:]) <= set(fewer.groups[45:])  # with molecules of their own class
+    assert "ADASYN added" in more.report[-1]
+
+
+def test_a_background_hides_darker_pixels_and_keeps_images_standardised():
+    pixels = np.tile(np.array([0.0, 1.0], np.float32), (20, 2))
+    dataset = replace(
+        blobs(n=20, d=4), X=(pixels - 0.5) / 0.5, image_shape=(2, 2), n_train=10,
+        pixel_mean=0.5, pixel_std=0.5,
+    )  # fmt: skip
+    altered = background(dataset, 0.5, seed=0)
+    raw = altered.X * altered.pixel_std + altered.pixel_mean
+    assert (raw[:, 1::2] > 0.99).all()
+    assert 0.1 < raw[:, ::2].mean() < 0.4 and raw[:, ::2].max() <= 0.5 + 1e-6
+    assert altered.X[:10].mean() == pytest.approx(0, abs=1e-5)
+    assert altered.X[:10].std() == pytest.approx(1, abs=1e-5)
+    assert background(dataset, 0.0, seed=0) is dataset
+
+
+def test_unmeasured_lines_say_so():
+    outcome = Outcome("k", "l", "p", "s", "KCNet", "accuracy", paper=0.9)
+    assert sentence(outcome) == "not measured yet"
