@@ -7,6 +7,7 @@ those who cannot see it. Names are loaded when first used: reducing a matrix nee
 from importlib import import_module
 
 _HOME = {
+    "activity": ("activity_ranks", "cell_field"),
     "layout": ("alt", "plain", "style"),
     "reduction": ("block_size", "matrix_png", "nice_limit", "reduce_matrix"),
     "matrices": ("matrix_picture", "matrix_window"),
@@ -26,6 +27,7 @@ _HOME = {
     "data": ("correlation_matrix", "descriptor_histograms", "label_balance", "usage_bars"),
     "compare": ("metric_vs_hidden", "metric_vs_time", "noise_curves"),
     "costs": ("parameters_bar", "time_split"),
+    "paper": ("best_so_far", "paper_and_ours", "running_times", "sweep"),
     "verdicts": ("pairwise_matrix", "trials_scatter"),
 }
 _MODULE = {name: module for module, names in _HOME.items() for name in names}

@@ -14,6 +14,7 @@ LONGEST_TICK = 24
 KINDS = {  # scale, what one pixel shows, what the matrix is called
     "S": ("diverging", "mean score", "Preference scores S"),
     "W": ("sequential", "share of ones", "Weights W"),
+    "A": ("diverging", "mean weight", "Weights of an ELM"),
     "difference": ("diverging", "change", "Difference"),
 }
 
@@ -34,7 +35,7 @@ def matrix_picture(
     Parameters
     ----------
     M : ndarray of shape (B, d), or already reduced
-    kind : {"S", "W", "difference"}
+    kind : {"S", "W", "A", "difference"}
     shape : (B, d), optional
         Of the full matrix, when M was reduced by `reduce_matrix` before.
     limit : float, optional

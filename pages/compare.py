@@ -1,0 +1,74 @@
+"""Compare: KCNet beside ELM, the fully trained net and the baselines, on the same rows."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from kcnet_core.experiments.compare import n_planned
+from pages.ui import (
+    compare_bar,
+    compare_controls,
+    compare_differences,
+    compare_inside,
+    compare_noise,
+    compare_scores,
+    compare_search,
+    compare_take_home,
+    session,
+)
+from pages.ui import compare_state as state
+from pages.ui.frame import heading
+
+# Tabs whose content is the measured rows are redrawn while these arrive.
+LIVE = {
+    "Scores": compare_scores.scores,
+    "Cost": compare_scores.costs,
+    "Differences": compare_differences.differences,
+}
+STILL = {
+    "Noise": compare_noise.noise,
+    "Inside": compare_inside.inside,
+    "Tune": compare_search.search,
+    "Take home": compare_take_home.take_home,
+}
+WITH_METRIC = ("Scores", "Differences", "Noise")
+
+
+def main() -> None:
+    ignored = state.adopt_link()
+    comparison, wrong = compare_controls.sidebar()
+    dataset = session.dataset()
+    heading(
+        "Compare models",
+        "The same rows, splits and seeds for every model; intervals before verdicts.",
+    )
+    for sentence in ignored:
+        st.warning(sentence, icon=":material/link_off:")
+    compare_bar.bar(comparison, dataset, wrong)
+    state.live("compare", "progress", lambda: progress(comparison, dataset))
+
+    names = [*LIVE, *STILL]
+    for tab, name in zip(st.tabs(names, key="compare_tab", on_change="rerun"), names, strict=True):
+        if not tab.open:
+            continue
+        with tab:
+            if name in WITH_METRIC:
+                compare_scores.metric_picker(dataset)
+            if name in LIVE:
+                draw = LIVE[name]
+                state.live("compare", name, lambda draw=draw: draw(comparison, dataset))
+            else:
+                STILL[name](comparison, dataset)
+    state.write_link(comparison)
+
+
+def progress(comparison, dataset) -> None:
+    job = state.job("compare")
+    if job is None:
+        return
+    n_fits = n_planned(job.config, dataset) if job.config.dataset == dataset.name else 0
+    compare_bar.progress("compare", f"{{:,}} of {n_fits:,} fits" if n_fits else "{:,} fits")
+    compare_bar.latest(comparison, dataset)
+
+
+main()

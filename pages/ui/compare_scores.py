@@ -1,0 +1,256 @@
+"""How good each model was, how long it took, and what it cost: the pictures of a comparison."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from kcnet_core import figures
+from kcnet_core.datasets.dataset import Dataset
+from kcnet_core.experiments.compare import trade_offs
+from kcnet_core.experiments.comparison import FSHN_SIZES, Comparison
+from kcnet_core.experiments.evaluate import results_table, summary
+from kcnet_core.experiments.metrics import METRICS, headline_metric
+from kcnet_core.experiments.models import MODELS
+from kcnet_core.experiments.protocols import PROTOCOLS
+from kcnet_core.figures.compare import size_axis
+from pages.ui import compare_state as state
+from pages.ui import session
+from pages.ui.chart import chart
+
+TIMES_NOTE = (
+    "Times are wall-clock seconds on this machine, one fit after another; other visitors' runs "
+    "make all models slower alike."
+)
+
+
+@dataclass(frozen=True)
+class Results:
+    """The measured rows of the comparison that the controls show."""
+
+    comparison: Comparison
+    dataset: Dataset
+    table: pd.DataFrame
+    metric: str
+
+    @property
+    def lines(self) -> pd.DataFrame:
+        return summary(self.table, by=("variant", "model", "hidden"))
+
+    @property
+    def higher_wins(self) -> bool:
+        return METRICS[self.metric].higher_is_better
+
+
+def results(comparison: Comparison, dataset: Dataset) -> Results:
+    metric = metric_of(dataset)
+    table = results_table(state.measured(comparison, dataset))
+    return Results(comparison, dataset, table, metric)
+
+
+def metric_of(dataset: Dataset) -> str:
+    """The metric that the visitor looks at; by default the one for this kind of data."""
+    return st.session_state.get(metric_key(dataset)) or headline_metric(dataset)
+
+
+def metric_key(dataset: Dataset) -> str:
+    return f"compare_metric_{headline_metric(dataset)}"
+
+
+def metric_picker(dataset: Dataset) -> None:
+    st.segmented_control(
+        "Metric",
+        list(METRICS),
+        default=headline_metric(dataset),
+        required=True,
+        key=metric_key(dataset),
+        persist_state="session",
+        label_visibility="collapsed",
+        help="  \n".join(f"**{name}**: {metric.explanation}" for name, metric in METRICS.items()),
+    )
+
+
+def about(found: Results) -> str:
+    """What every score on the page is a score of."""
+    table, comparison = found.table, found.comparison
+    protocol = PROTOCOLS[table["protocol"].iloc[0]]
+    repeats = table.groupby("variant")["repeat"].nunique()
+    n = " to ".join(dict.fromkeys([str(repeats.min()), str(repeats.max())]))
+    folds = f" × {comparison.n_folds} folds" if comparison.n_folds else ""
+    target = f", {comparison.target}" if comparison.target else ""
+    if protocol.name == "benchmark":
+        interval = "over repeats on this one test part: how much the random choices matter"
+    else:
+        interval = "corrected for splits that share rows"
+    plural = "s" if n != "1" else ""
+    return (
+        f"{found.dataset.title}{target} · {protocol.title.lower()}, "
+        f"{table['n_train'].iloc[0]:,.0f} training and {table['n_test'].iloc[0]:,.0f} test rows · "
+        f"{n} repeat{plural}{folds}, seeds from {comparison.seed} · mean and 95% interval "
+        f"({interval})."
+    )
+
+
+def empty(text: str) -> None:
+    with st.container(border=True):
+        st.markdown(text)
+
+
+def nothing_yet(comparison: Comparison) -> None:
+    """An empty page that says what to do next, and what the names on the left stand for."""
+    listed = "\n".join(f"- **{name}**: {MODELS[name].title}" for name in comparison.models)
+    empty(
+        "**Nothing has been compared yet.** Press **Start** (or the key **S**): every model learns "
+        "from the same rows with the same seeds, and its score appears here as soon as it is "
+        f"measured. Choose models, sizes and repeats on the left.\n\n{listed}"
+    )
+
+
+# -- scores --------------------------------------------------------------------------------------
+
+
+def scores(comparison: Comparison, dataset: Dataset) -> None:
+    found = results(comparison, dataset)
+    if found.table.empty:
+        nothing_yet(comparison)
+        return
+    dark, lines, metric = session.dark(), found.lines, found.metric
+    if not (lines["metric"] == metric).any():
+        empty(f"None of these models gives a {metric}. Choose another metric.")
+        return
+    points = trade_offs(found.table, metric)
+    st.caption(about(found))
+    left, right = st.columns(2)
+    with left:
+        figure = figures.metric_vs_hidden(lines, metric, dark=dark)
+        # All planned sizes from the start, so that the axis stays while rows arrive.
+        figure.update_xaxes(size_axis(comparison.hidden))
+        chart(figure, "compare_hidden")
+    with right:
+        chart(figures.metric_vs_time(points, metric, dark=dark), "compare_time")
+    st.markdown(best_line(found, points))
+    st.dataframe(
+        variants_table(found, points),
+        key="compare_variants",
+        hide_index=True,
+        width="stretch",
+        alt=f"Mean {metric}, interval, seconds and parameters of every variant",
+        column_config={
+            metric: st.column_config.NumberColumn(format="%.4f"),
+            "seconds": st.column_config.NumberColumn(format="%.3g"),
+            "trained parameters": st.column_config.NumberColumn(format="localized"),
+            "best trade-off": st.column_config.CheckboxColumn(),
+        },
+    )
+    st.caption(TIMES_NOTE)
+    job = state.job("compare")
+    if found.higher_wins and (job is None or job.view.finished):
+        time_to_reach(found, points)
+
+
+def best_line(found: Results, points: pd.DataFrame) -> str:
+    """The leader in one sentence, with whoever cannot be told apart from it."""
+    known = points[points["mean"].notna()]
+    best = known.loc[known["mean"].idxmax() if found.higher_wins else known["mean"].idxmin()]
+    word = "Highest" if found.higher_wins else "Lowest"
+    text = f"{word} mean {found.metric}: **{best['variant']}**, {interval(best)}."
+    if best["n"] < 2:
+        return text + " One repeat cannot tell a difference from luck; add repeats."
+    inside = known[
+        (known["low"] <= best["high"]) & (known["high"] >= best["low"])
+        & (known["variant"] != best["variant"])
+    ]["variant"].tolist()  # fmt: skip
+    if inside:
+        listed = ", ".join(inside[:4]) + (" and others" if len(inside) > 4 else "")
+        text += f" Its interval overlaps with that of {listed}: see Differences before calling it."
+    return text
+
+
+def interval(row) -> str:
+    if np.isnan(row["low"]):
+        return f"{row['mean']:.4f} (one value, no interval)"
+    return f"{row['mean']:.4f} ({row['low']:.4f} to {row['high']:.4f}, {row['n']:.0f} values)"
+
+
+def variants_table(found: Results, points: pd.DataFrame) -> pd.DataFrame:
+    parameters = found.table.groupby("variant")["parameters"].mean()
+    order = points.sort_values("mean", ascending=not found.higher_wins)
+    return pd.DataFrame(
+        {
+            "variant": order["variant"],
+            found.metric: order["mean"],
+            "95% interval": [
+                "—" if np.isnan(low) else f"{low:.4f} to {high:.4f}"
+                for low, high in zip(order["low"], order["high"], strict=True)
+            ],
+            "values": order["n"],
+            "seconds": order["seconds"],
+            "trained parameters": order["variant"].map(parameters),
+            "best trade-off": order["best"],
+        }
+    )
+
+
+def time_to_reach(found: Results, points: pd.DataFrame) -> None:
+    """The fastest variant of each model that is good enough: what speed claims come down to."""
+    known = points[points["mean"].notna() & points["seconds"].notna()]
+    best_of_each = sorted(known.groupby("model")["mean"].max())
+    # The best that every model but the weakest reaches: there the comparison says most.
+    default = float(np.floor(100 * best_of_each[min(1, len(best_of_each) - 1)]) / 100)
+    st.subheader("How long does it take to get there?", anchor=False)
+    aim = st.slider(
+        f"At least this mean {found.metric}", 0.0, 1.0, default, 0.01, width=420,
+        key=f"compare_aim_{found.comparison.dataset}_{found.metric}", persist_state="session",
+    )  # fmt: skip
+    lines = []
+    for model in dict.fromkeys(known["model"]):
+        part = known[(known["model"] == model) & (known["mean"] >= aim)]
+        best = part.loc[part["seconds"].idxmin()] if len(part) else None
+        lines.append(
+            {
+                "model": model,
+                "fastest variant": "not reached" if best is None else best["variant"],
+                "seconds": None if best is None else best["seconds"],
+                found.metric: None if best is None else best["mean"],
+            }
+        )
+    st.dataframe(
+        pd.DataFrame(lines).sort_values("seconds", na_position="last", kind="stable"),
+        key="compare_reach", hide_index=True, width="stretch",
+        alt=f"Fastest variant of each model with a mean {found.metric} of at least {aim:.2f}",
+        column_config={
+            "seconds": st.column_config.NumberColumn(format="%.3g"),
+            found.metric: st.column_config.NumberColumn(format="%.4f"),
+        },
+        placeholder="—",
+    )  # fmt: skip
+    st.caption("One fit each: configuration, training and evaluation together, on average.")
+
+
+# -- cost ----------------------------------------------------------------------------------------
+
+
+def costs(comparison: Comparison, dataset: Dataset) -> None:
+    found = results(comparison, dataset)
+    if found.table.empty:
+        nothing_yet(comparison)
+        return
+    dark = session.dark()
+    st.caption(about(found))
+    chart(figures.time_split(found.lines, dark=dark), "compare_split")
+    st.caption(
+        "**Configuration** makes the model and, for the random networks, draws the wiring; "
+        "**training** is everything up to calibrated probabilities; **evaluation** predicts the "
+        f"test rows. {TIMES_NOTE}"
+    )
+    if found.table["parameters"].notna().any():
+        st.subheader("Trained parameters", anchor=False)
+        chart(figures.parameters_bar(found.table, dark=dark), "compare_parameters")
+        st.caption(
+            "KCNet and ELM train their output weights only; DOA also trains a preference score "
+            f"for every possible connection. FSHN has {FSHN_SIZES[comparison.fshn_size]}. Trees, "
+            "neighbours and support vectors have no such number."
+        )

@@ -1,0 +1,210 @@
+"""Hyperparameter search with Optuna over the paper's spaces, trial by trial."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pandas as pd
+import streamlit as st
+
+from kcnet_core import figures
+from kcnet_core.datasets.dataset import Dataset
+from kcnet_core.errors import KCNetError
+from kcnet_core.experiments.comparison import Comparison
+from kcnet_core.experiments.metrics import METRICS, headline_metric
+from kcnet_core.experiments.models import MODELS
+from kcnet_core.experiments.protocols import default_protocol
+from kcnet_core.experiments.search import MANY_ROWS, N_FOLDS, Trial, best_trial
+from kcnet_core.jobs import Estimate
+from kcnet_core.limits import MAX_TRIALS
+from pages.ui import compare_bar, compare_jobs, session
+from pages.ui import compare_state as state
+from pages.ui.chart import chart
+from pages.ui.compare_jobs import SearchPlan
+from pages.ui.compare_scores import empty
+
+DEFAULT_TRIALS = 20
+
+
+def search(comparison: Comparison, dataset: Dataset) -> None:
+    job = state.job("search")
+    busy = job is not None and not job.view.finished
+    st.markdown(
+        "Optuna tries settings from the model's search space. It sees only the training rows of "
+        "the first split, cut again into learning and validation rows; the test rows stay unseen."
+    )
+    plan = controls(comparison, dataset, busy)
+    with st.container(horizontal=True, vertical_alignment="center", key="search_bar"):
+        if busy:
+            st.button("Cancel the search", key="cancel_search", type="primary",
+                      icon=":material/close:", on_click=state.stop, args=("search",))  # fmt: skip
+        else:
+            st.button("Search", key="start_search", type="primary", icon=":material/search:",
+                      on_click=start, args=(plan, dataset))  # fmt: skip
+    state.problem("search")
+    state.live("search", "{:,} trials", lambda: trials(plan, dataset))
+
+
+def controls(comparison: Comparison, dataset: Dataset, busy: bool) -> SearchPlan:
+    names = state.comparable_models(dataset)
+    model = st.pills(
+        "Model to tune", names, default=names[0], required=True, disabled=busy,
+        key=f"search_model_{dataset.kind}", persist_state="session",
+    )  # fmt: skip
+    space = MODELS[model].space
+    searched = [dimension.name for dimension in space]
+    left, middle, right = st.columns(3)
+    with left:
+        n_trials = st.number_input(
+            "Trials", 1, MAX_TRIALS, DEFAULT_TRIALS, disabled=busy, key="search_trials",
+            persist_state="session", help="The first is the untuned setting.",
+        )  # fmt: skip
+    with middle:
+        n_hidden = 0
+        if MODELS[model].network and "n_hidden" not in searched:
+            n_hidden = st.selectbox(
+                "Hidden size 𝓑", list(comparison.hidden), index=len(comparison.hidden) // 2,
+                format_func=lambda size: f"{size:,}", disabled=busy,
+                key=f"search_hidden_{'_'.join(map(str, comparison.hidden))}",
+            )  # fmt: skip
+        else:
+            st.caption("The hidden size is searched too." if MODELS[model].network else
+                       "This model has no hidden size.")  # fmt: skip
+    with right:
+        folds = st.number_input(
+            "Validation folds", 2, N_FOLDS, N_FOLDS, disabled=busy, key="search_folds",
+            persist_state="session",
+            help=f"Inside the training rows; from {MANY_ROWS:,} rows on one validation part is "
+            "used instead.",
+        )  # fmt: skip
+    listed = "; ".join(
+        f"{dimension.symbol or dimension.name} ∈ {dimension.describe()}" for dimension in space
+    )
+    st.caption(f"Search space: {listed}. {MODELS[model].note}")
+    alone = replace(comparison, n_repeats=1, n_folds=0)
+    return SearchPlan(alone, model, n_hidden, n_trials, headline_metric(dataset), folds)
+
+
+def start(plan: SearchPlan, dataset: Dataset) -> None:
+    try:
+        one = replace(
+            plan.comparison,
+            models=(plan.model,),
+            hidden=(plan.n_hidden or plan.comparison.hidden[0],),
+        )
+        todo = compare_jobs.pending(one, dataset, [])
+        cost = compare_jobs.whole_cost(todo, one, dataset)
+    except KCNetError as error:
+        st.session_state["search_problem"] = str(error)
+        return
+    state.submit(
+        "search",
+        plan,
+        lambda: compare_jobs.search_work(plan, dataset),
+        Estimate(cost.seconds * plan.n_trials * plan.n_folds, cost.bytes),
+        f"{plan.n_trials} trials of {plan.model} on {dataset.title}",
+    )
+
+
+def trials(plan: SearchPlan, dataset: Dataset) -> None:
+    job = state.job("search")
+    if job is None or job.config.comparison.dataset != plan.comparison.dataset:
+        empty(
+            "**Nothing has been searched yet.** Choose a model and press **Search**: each trial "
+            "appears as a dot, and the best setting can be taken over into the comparison."
+        )
+        return
+    compare_bar.progress("search", "{:,} trials")
+    found = job.view.snapshot.items if job.view.snapshot is not None else []
+    if not found:
+        return
+    of = job.config
+    higher = METRICS[of.metric].higher_is_better
+    size = f" with {of.n_hidden:,} cells" if of.n_hidden else ""
+    st.caption(
+        f"{of.model}{size} on {dataset.title}: mean validation {of.metric} inside "
+        "the training rows of the first split. It is for choosing, not a test score."
+    )
+    chart(
+        figures.trials_scatter(
+            found, of.metric, higher_is_better=higher, model=of.model, dark=session.dark()
+        ),
+        "search_trials_chart",
+    )
+    best = best_trial(found)
+    if best is not None:
+        verdict(best, found[0], of)
+    failed = [trial for trial in found if trial.error]
+    if failed:
+        st.warning(f"{len(failed)} trials failed; the first said: {failed[0].error}",
+                   icon=":material/warning:")  # fmt: skip
+    if best is not None and job.view.finished:
+        take_over(best, of)
+    table = trials_table(found)
+    st.dataframe(
+        table, key="search_table", hide_index=True, width="stretch", height=320,
+        alt="Every trial with its settings and validation value", placeholder="—",
+        column_config={
+            of.metric: st.column_config.NumberColumn(format="%.4f"),
+            "seconds": st.column_config.NumberColumn(format="%.2f"),
+        },
+    )  # fmt: skip
+    if job.view.finished:
+        st.download_button(
+            "Trials", table.to_csv(index=False), f"kcnet-search-{of.model}.csv", "text/csv",
+            key="search_csv", icon=":material/table:", on_click="ignore",
+            help="One line per trial, as CSV.",
+        )  # fmt: skip
+
+
+def verdict(best: Trial, first: Trial, plan: SearchPlan) -> None:
+    chosen = ", ".join(f"{name} = {short(value)}" for name, value in best.params.items())
+    if best.number == 0:
+        st.markdown(f"So far nothing beats the untuned setting: {best.value:.4f}.")
+        return
+    gain = "" if first.value is None else f" against {first.value:.4f} untuned"
+    st.markdown(f"Best so far, trial {best.number}: **{best.value:.4f}**{gain}, with {chosen}.")
+
+
+def short(value) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def take_over(best: Trial, plan: SearchPlan) -> None:
+    """Let the comparison use what the search found; a hidden size joins the others' sizes."""
+
+    def use():
+        current = state.comparison()
+        params = dict(best.params)
+        size = params.pop("n_hidden", None)
+        models = tuple(dict.fromkeys([*current.models, plan.model]))
+        hidden = current.hidden if size is None else (*current.hidden, size)
+        tuned = replace(current, models=models, hidden=hidden)
+        state.adopt(tuned.with_settings(plan.model, params) if params else tuned)
+
+    st.button(
+        f"Use this setting of {plan.model} in the comparison", key="use_tuned",
+        icon=":material/balance:", on_click=use,
+    )  # fmt: skip
+    protocol = plan.comparison.protocol or default_protocol(session.dataset())
+    if protocol != "benchmark":
+        st.caption(
+            "Other repeats draw other test rows, and some of those were among the rows searched "
+            "on, so a tuned model's mean over repeats is a little flattered; models tuned with "
+            "the same number of trials are flattered alike."
+        )
+
+
+def trials_table(found: list[Trial]) -> pd.DataFrame:
+    return pd.DataFrame(
+        [
+            {
+                "trial": trial.number,
+                trial.metric: trial.value,
+                **{name: short(value) for name, value in trial.params.items()},
+                "seconds": trial.seconds,
+                "problem": trial.error or "",
+            }
+            for trial in found
+        ]
+    )

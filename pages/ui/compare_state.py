@@ -1,0 +1,212 @@
+"""What the Compare page remembers: the comparison, every measured row, its jobs and its link."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from kcnet_core.datasets.dataset import Dataset
+from kcnet_core.errors import KCNetError
+from kcnet_core.experiments.compare import rows_of
+from kcnet_core.experiments.comparison import Comparison
+from kcnet_core.experiments.models import MODELS
+from kcnet_core.run import Run
+from pages.ui import run_controls, session
+from pages.ui.data_catalogue import use
+
+SECONDS_BETWEEN_DRAWINGS = 1.0
+ACTIVE = ("queued", "running")
+# For odors the paper's two strongest kinds of baseline stand beside the networks from the start;
+# test parts are small there, so more repeats are needed to see anything.
+ODOR_DEFAULTS = {
+    "models": ("KCNet", "DOA", "ELM", "FSHN", "XGBoost", "SVM"),
+    "hidden": (100, 300, 1000),
+    "n_repeats": 5,
+}
+
+
+# -- the comparison ------------------------------------------------------------------------------
+
+
+def comparison() -> Comparison:
+    """What the controls show; it follows the dataset that was chosen on whichever page."""
+    run, current = session.run(), st.session_state.get("comparison")
+    if current is None or (current.dataset, current.target) != (run.dataset, run.target):
+        current = adopt(following(current, run))
+    return current
+
+
+def adopt(new: Comparison) -> Comparison:
+    """Make all controls show `new`."""
+    st.session_state["comparison"] = new
+    st.session_state["comparison_adopted"] = st.session_state.get("comparison_adopted", 0) + 1
+    return new
+
+
+def key(name: str) -> str:
+    """Widget keys change when a whole comparison is adopted, so that controls show its values."""
+    return f"compare_{name}_{st.session_state.get('comparison_adopted', 0)}"
+
+
+def following(current: Comparison | None, run: Run) -> Comparison:
+    """The comparison carried over to another dataset, as far as it makes sense there."""
+    kind = session.dataset(run).kind
+    before = st.session_state.get("comparison_kind")
+    st.session_state["comparison_kind"] = kind
+    place = {"dataset": run.dataset, "target": run.target}
+    if current is None or before != kind:
+        return Comparison(**place, **(ODOR_DEFAULTS if kind == "odor" else {}))
+    return replace(
+        current, **place, options="", protocol="", n_folds=0, rows=0, oversampling=False,
+        settings="",
+    )  # fmt: skip
+
+
+def comparable_models(dataset: Dataset) -> list[str]:
+    """The networks; for odors also the paper's six baselines."""
+    return [name for name, model in MODELS.items() if model.network or dataset.kind == "odor"]
+
+
+# -- measured rows -------------------------------------------------------------------------------
+
+
+def all_rows() -> list[Mapping]:
+    """Every row that this session has seen, also of other comparisons: none is measured twice."""
+    rows = st.session_state.setdefault("comparison_rows", {})
+    uploaded, latest = st.session_state.get(session.UPLOADED), job("compare")
+    if st.session_state.get("comparison_upload") is not uploaded:  # another table, the same name
+        st.session_state["comparison_upload"] = uploaded
+        for row_id in [i for i, row in rows.items() if row["dataset"] == session.UPLOADED]:
+            del rows[row_id]
+        if latest is not None and latest.config.dataset == session.UPLOADED:
+            attach("compare", None)
+            latest = None
+    if latest is not None and latest.view.snapshot is not None:
+        rows.update({row["id"]: row for row in latest.view.snapshot.items if not row["error"]})
+    return list(rows.values())
+
+
+def measured(of: Comparison, dataset: Dataset) -> list[Mapping]:
+    """The rows of one comparison that are there already."""
+    return rows_of(of, dataset, all_rows())
+
+
+def forget() -> None:
+    st.session_state["comparison_rows"] = {}
+    attach("compare", None)
+
+
+# -- jobs ----------------------------------------------------------------------------------------
+
+
+def attach(kind: str, job_id: str | None) -> None:
+    st.session_state.setdefault("compare_jobs", {})[kind] = job_id
+
+
+def job(kind: str):
+    """The job of this kind that the page looks at; after a reload, this browser's latest one."""
+    known = st.session_state.setdefault("compare_jobs", {})
+    if kind not in known:
+        own = [one for one in session.jobs().owned_by(session.owner()) if one.kind == kind]
+        known[kind] = own[-1].id if own else None
+    return session.jobs().get(known[kind]) if known[kind] else None
+
+
+def submit(kind: str, config, steps: Callable, estimate, title: str):
+    """Queue a job and look at it; a refusal is kept for `problem`."""
+    try:
+        new = session.jobs().submit(
+            session.owner(), kind, config, steps, estimate=estimate, title=title
+        )
+    except KCNetError as refused:
+        st.session_state[f"{kind}_problem"] = str(refused)
+        return
+    attach(kind, new.id)
+
+
+def problem(kind: str) -> None:
+    sentence = st.session_state.pop(f"{kind}_problem", None)
+    if sentence:
+        st.error(sentence, icon=":material/error:")
+
+
+def stop(kind: str) -> None:
+    current = job(kind)
+    if current is not None:
+        current.control(session.owner(), "stop")
+
+
+def live(kind: str, part: str, draw: Callable[[], None]) -> None:
+    """Draw now and, while the job is under way, once a second; its end redraws the whole page."""
+    current = job(kind)
+    state = None if current is None else current.view.state
+
+    def poll():
+        if current is not None and current.view.state != state:
+            st.rerun()
+        draw()
+
+    every = SECONDS_BETWEEN_DRAWINGS if state in ACTIVE else None
+    st.fragment(poll, run_every=every, key=f"{kind}_{part}_{state in ACTIVE}")()
+
+
+# -- the link ------------------------------------------------------------------------------------
+
+
+def adopt_link() -> list[str]:
+    """Take over what the URL says, if somebody opened a link; sentences for what was unusable."""
+    query = st.query_params.to_dict()
+    if not query or query == st.session_state.get("compare_link"):
+        return []
+    new, ignored = Comparison.from_query(query)
+    watched = session.jobs().get(query.get("job", ""))
+    if watched is not None and watched.kind == "compare":
+        attach("compare", watched.id)
+    try:
+        if new.dataset not in session.dataset_titles():
+            raise KCNetError(
+                f"The link compares on {new.dataset[:40]!r}, which is not here. Get it on the Data "
+                "page and open the link again; until then the dataset stays as it is."
+            )
+        current = session.run()
+        if (current.dataset, current.target) != (new.dataset, new.target):
+            use(new.dataset)
+            run_controls.adopt(replace(session.run(), target=new.target))
+        dataset = session.dataset()
+    except KCNetError as error:
+        run_controls.adopt(Run())  # a dataset that loads
+        return [*ignored, str(error)]
+    unknown = [name for name in new.models if name not in comparable_models(dataset)]
+    if unknown:
+        ignored.append(f"{', '.join(unknown)} are compared on odors only and were left out.")
+        rest = tuple(name for name in new.models if name not in unknown)
+        new = replace(new, models=rest or Comparison().models)
+    st.session_state["comparison_kind"] = dataset.kind
+    adopt(new)
+    return ignored
+
+
+def write_link(of: Comparison) -> None:
+    query = of.to_query()
+    current = job("compare")
+    if current is not None and current.config == of:
+        query["job"] = current.id
+    if query != st.query_params.to_dict():
+        st.query_params.from_dict(query)
+    st.session_state["compare_link"] = query
+
+
+def links(of: Comparison) -> None:
+    """What the Share button opens."""
+    base = (st.context.url or "").split("?")[0]
+    st.markdown("**The same comparison**: opens with these settings, ready to run.")
+    query = urlencode(of.to_query())
+    st.code(f"{base}?{query}" if query else base, language=None, wrap_lines=True)
+    current = job("compare")
+    if current is not None and current.config == of:
+        st.markdown("**These very rows**: others watch them arrive, only you can cancel.")
+        st.code(f"{base}?{urlencode(of.to_query() | {'job': current.id})}", language=None,
+                wrap_lines=True)  # fmt: skip
