@@ -44,12 +44,14 @@ def load_tasks() -> dict:
     from kcnet_core.molecule_check import check_smiles
     from kcnet_core.molecule_drawing import draw_svg
     from kcnet_core.similarity import morgan_bits
+    from kcnet_core.smell.atom_edits import without_each_atom
 
     return {
         "check": check_smiles,
         "describe": descriptor_values,
         "draw": lambda arguments: draw_svg(*arguments),
         "fingerprint": morgan_bits,
+        "without_atoms": without_each_atom,
     }
 
 
