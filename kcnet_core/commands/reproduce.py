@@ -39,8 +39,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> None:
     """Measure the named recipes one after the other; every finished row is kept at once."""
     from kcnet_core.experiments.recipes import RECIPES, find_recipe, quickened
-    from kcnet_core.experiments.reproduce import default_journal
-    from kcnet_core.experiments.result_file import own_results, save_result
+    from kcnet_core.experiments.reproduce import default_journal, known_result, saved_steps
+    from kcnet_core.experiments.result_file import file_name, own_results, save_result
 
     if not args.names:
         _list()
@@ -50,14 +50,18 @@ def main(args: argparse.Namespace) -> None:
     names = list(RECIPES) if "all" in args.names else args.names
     recipes = [find_recipe(name) for name in dict.fromkeys(names)]
     deadline = None if args.minutes is None else time.monotonic() + 60 * args.minutes
-    journal = default_journal()
+    journal, folder = default_journal(), args.results or own_results()
     for recipe in map(quickened, recipes) if args.quick else recipes:
         with _ended_by_a_signal() as ended:
-            result = _measure(recipe, journal, deadline, args.known, ended)
+            if args.known:
+                result = known_result(recipe, journal)
+                if result.finished:
+                    save_result(result, folder)
+            else:
+                result = _measure(saved_steps(recipe, journal, folder, deadline=deadline), recipe)
         if result.finished:
-            path = save_result(result, args.results or own_results())
             show(recipe, result)
-            print(f"\nWritten to {path}\n")
+            print(f"\nWritten to {folder / file_name(result.recipe, result.quick)}\n", flush=True)
         else:
             _say_what_is_missing(result)
         if ended:
@@ -81,24 +85,16 @@ def _ended_by_a_signal():
             signal.signal(number, handler)
 
 
-def _measure(recipe, journal, deadline, only_known: bool, ended: list):
-    from kcnet_core.experiments.reproduce import known_result, reproduce_steps
-
-    if only_known:
-        return known_result(recipe, journal)
+def _measure(steps, recipe):
+    """The result; after a signal, of what was measured until then."""
     result, tell = None, _Progress(recipe.name)
     try:
-        with closing(reproduce_steps(recipe, journal, deadline=deadline)) as steps:
-            while True:
-                try:
-                    step = next(steps)
-                except StopIteration as end:
-                    result = end.value
-                    break
-                result = step.result or result
+        with closing(steps):
+            for step in steps:
+                result = step.result
                 tell(step)
     except KeyboardInterrupt:
-        if not ended or result is None:
+        if result is None:
             raise
         print("\nStopped; the next run goes on from here.", file=sys.stderr)
     tell.end()

@@ -26,6 +26,7 @@ from kcnet_core.experiments.outcomes import Result, summed_up
 from kcnet_core.experiments.protocols import Split, splits
 from kcnet_core.experiments.recipe_cost import line_seconds
 from kcnet_core.experiments.recipes import Line, Recipe
+from kcnet_core.experiments.result_file import save_result
 from kcnet_core.experiments.search import Trial, best_trial, search_steps
 from kcnet_core.experiments.training import subsampled
 from kcnet_core.records import Progress
@@ -46,7 +47,7 @@ class Step:
     done: int  # rows
     total: int
     part: float  # of the row in hand, 0 to 1
-    result: Result | None = None  # so far; only with the first step and after a finished row
+    result: Result  # so far
     counts_as_step: bool = False
 
     @property
@@ -109,7 +110,8 @@ def reproduce_steps(
     def so_far() -> Result:
         return summed_up(recipe, rows, skipped=skipped, failed=failed)
 
-    yield Step("Looking up what is known", len(rows), len(units), 0.0, so_far())
+    result = so_far()
+    yield Step("Looking up what is known", len(rows), len(units), 0.0, result)
     for line, repeat in wanted:
         if deadline is not None and time.monotonic() + line_seconds(line) > deadline:
             continue
@@ -122,7 +124,7 @@ def reproduce_steps(
                     break
                 if deadline is not None and time.monotonic() > deadline:
                     break
-                yield Step(stage, len(rows), len(units), item.done / max(item.total, 1))
+                yield Step(stage, len(rows), len(units), item.done / max(item.total, 1), result)
         if row is None:
             continue
         if row.get("error"):
@@ -130,8 +132,23 @@ def reproduce_steps(
         else:
             journal.append(row)
             rows[line.key, repeat] = row
-        yield Step(stage, len(rows), len(units), 0.0, so_far(), counts_as_step=True)
-    return so_far()
+        result = so_far()
+        yield Step(stage, len(rows), len(units), 0.0, result, counts_as_step=True)
+    return result
+
+
+def saved_steps(recipe: Recipe, journal: Journal, folder, **options):
+    """`reproduce_steps` whose result is written to `folder`, also when it is stopped early."""
+    steps, result = reproduce_steps(recipe, journal, **options), None
+    try:
+        with closing(steps):
+            for step in steps:
+                result = step.result
+                yield step
+    finally:
+        if result is not None and result.finished:
+            save_result(result, folder)
+    return result
 
 
 def known_result(recipe: Recipe, journal: Journal, load=datasets.load) -> Result:

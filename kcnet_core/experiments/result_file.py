@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -153,7 +153,11 @@ def _known(kind: type, values: Mapping) -> dict:
     return {name: value for name, value in values.items() if name in names}
 
 
-def find_results(recipe: str, folders: Iterable[Path] | None = None) -> list[Result]:
+def find_results(
+    recipe: str,
+    folders: Iterable[Path] | None = None,
+    read: Callable[[Path], Result] = read_result,
+) -> list[Result]:
     """Results of a recipe, the most telling first.
 
     That is one with all its lines before one with some, full before quick, more rows, newer.
@@ -166,7 +170,7 @@ def find_results(recipe: str, folders: Iterable[Path] | None = None) -> list[Res
             path = Path(folder) / file_name(recipe, quick)
             if path.is_file():
                 try:
-                    found.append(read_result(path))
+                    found.append(read(path))
                 except DataError:
                     continue
     found = [result for result in found if result.finished]
