@@ -15,7 +15,7 @@ LONGEST_NAME = 26
 MOST_BARS = 12  # inputs named in a ranked bar chart
 
 
-def rates_figure(forward: ForwardPass, names, dark=False) -> go.Figure:
+def rates_figure(forward: ForwardPass, meanings, dark=False) -> go.Figure:
     """The input vector as the brain receives it: one bar per glomerulus, in order."""
     ink = theme(dark)
     figure = go.Figure(
@@ -23,7 +23,7 @@ def rates_figure(forward: ForwardPass, names, dark=False) -> go.Figure:
             x=np.arange(1, len(forward.rates) + 1),
             y=forward.rates,
             marker={"color": ink.primary, "line_width": 0},
-            customdata=list(names),
+            customdata=[plain(meaning) for meaning in meanings],
             hovertemplate="%{customdata}<br>rate %{y:.2f}<extra></extra>",
         )
     )
@@ -35,7 +35,7 @@ def rates_figure(forward: ForwardPass, names, dark=False) -> go.Figure:
     )
 
 
-def cell_inputs_figure(forward: ForwardPass, cell: int, names, dark=False) -> go.Figure:
+def cell_inputs_figure(forward: ForwardPass, cell: int, names, meanings, dark=False) -> go.Figure:
     """What one Kenyon cell listens to, and how loud each input is now."""
     ink = theme(dark)
     inputs = forward.inputs_of(cell)
@@ -48,7 +48,7 @@ def cell_inputs_figure(forward: ForwardPass, cell: int, names, dark=False) -> go
             width=0.55,
             marker={"color": ink.primary},
             hovertemplate="%{customdata}<br>rate %{x:.2f}<extra></extra>",
-            customdata=[names[i] for i in inputs],
+            customdata=[plain(meanings[i]) for i in inputs],
         )
     )
     figure.update_xaxes(title="firing rate", range=[0, 1.04])
@@ -267,7 +267,7 @@ def pixel_map_figure(contribution, image_shape, dark=False) -> go.Figure:
     )
 
 
-def input_shares_figure(contribution, names, dark=False) -> go.Figure:
+def input_shares_figure(contribution, names, meanings, dark=False) -> go.Figure:
     """The inputs that speak loudest for and against an answer."""
     ink = theme(dark)
     contribution = np.asarray(contribution)
@@ -280,7 +280,7 @@ def input_shares_figure(contribution, names, dark=False) -> go.Figure:
             orientation="h",
             width=0.6,
             marker={"color": np.where(contribution[top] > 0, ink.primary, sign_colours(dark)[0])},
-            customdata=[names[i] for i in top],
+            customdata=[plain(meanings[i]) for i in top],
             hovertemplate="%{customdata}: %{x:.3f}<extra></extra>",
         )
     )

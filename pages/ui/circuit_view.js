@@ -237,8 +237,11 @@ class Drawing {
   wire([x1, y1], [x2, y2], kind, width, opacity, layer = this.wires) {
     const down = this.place.answers.below && y2 > this.place.cells.y + this.place.cells.radius;
     const bend = (x2 - x1) * 0.45;
+    // Below one another, the wires reach the list through the gutter on its right.
+    const gutter = this.width * 0.9;
+    const bottom = this.place.cells.y + this.place.cells.radius;
     const path = down
-      ? `M${x1},${y1} C${x1},${y1 + (y2 - y1) * 0.6} ${x2 + this.width * 0.2},${y2} ${x2},${y2}`
+      ? `M${x1},${y1} C${gutter},${bottom} ${gutter},${y2} ${x2},${y2}`
       : `M${x1},${y1} C${x1 + bend},${y1} ${x2 - bend},${y2} ${x2},${y2}`;
     make("path", { d: path, class: `wire ${kind}`, "stroke-width": width, opacity }, layer);
   }

@@ -52,6 +52,11 @@ class Bench:
         return self.glomeruli.dataset.target_names
 
     @property
+    def input_meanings(self) -> tuple[str, ...]:
+        """What each input is, in words."""
+        return input_meanings(self.data)
+
+    @property
     def image_shape(self):
         return self.glomeruli.dataset.image_shape
 
@@ -64,6 +69,17 @@ def glomeruli(data: str) -> Glomeruli:
 @st.cache_resource(show_spinner=False, max_entries=40)
 def fly(data: str, settings: CircuitSettings):
     return train_fly(glomeruli(data), settings)
+
+
+@st.cache_resource(show_spinner=False, max_entries=3)
+def input_meanings(data: str) -> tuple[str, ...]:
+    names = glomeruli(data).names
+    if glomeruli(data).dataset.kind == "image":
+        return names
+    from kcnet_core.descriptors import DESCRIPTORS
+
+    meaning = {each.name: each.meaning for each in DESCRIPTORS}
+    return tuple(f"{name}: {meaning[name]}" if name in meaning else name for name in names)
 
 
 def hidden_controls() -> set[str]:

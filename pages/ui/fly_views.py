@@ -9,9 +9,7 @@ import streamlit as st
 
 from kcnet_core import drawing
 from kcnet_core.circuit import BOUNDS, CircuitSettings, forward_pass, tag_size
-from kcnet_core.circuit_picture import leading_answers
 from kcnet_core.errors import KCNetError
-from kcnet_core.figures import circuit as figures
 from kcnet_core.figures import flies as fly_figures
 from kcnet_core.fly_experiments import (
     compare_flies,
@@ -24,11 +22,12 @@ from kcnet_core.fly_experiments import (
 )
 from pages.ui import fly as table
 from pages.ui import session
+from pages.ui.answer_view import answer_view
 from pages.ui.canvas import canvas
 from pages.ui.chart import chart
 from pages.ui.fly import DRAWN, ODOR, Bench, Sample
 from pages.ui.walk import circuit
-from pages.ui.walk_steps import contribution_figure, percent, plain
+from pages.ui.walk_steps import input_contributions, percent, plain
 
 STRENGTHS = np.linspace(*BOUNDS["inhibition"], 41)
 
@@ -36,7 +35,7 @@ STRENGTHS = np.linspace(*BOUNDS["inhibition"], 41)
 @st.fragment
 def draw(settings: CircuitSettings) -> None:
     """A digit is classified while it is drawn."""
-    left, middle, right = st.columns([7, 7, 7], gap="large")
+    left, right = st.columns([4, 9], gap="large")
     with left:
         st.subheader("Draw", anchor=False)
         pixels = canvas("canvas", start=_start())
@@ -50,23 +49,27 @@ def draw(settings: CircuitSettings) -> None:
     )
     forward = forward_pass(bench.fly, bench.sample.rates)
     blank = drawing.is_blank(pixels)
-    if blank:  # the charts wait in their places, so that nothing jumps when the ink comes
+    if blank:  # bars and map wait in their places, so that nothing jumps when the ink comes
         forward = replace(forward, probabilities=np.zeros_like(forward.probabilities))
-    best = int(leading_answers(forward)[0])
-    name = bench.answer_names[best]
-    with middle:
-        title = "No ink yet" if blank else f"A {name}, {percent(forward.probabilities[best])} sure"
-        st.subheader(title, anchor=False)
-        chart(
-            figures.probabilities_figure(forward, bench.answer_names, session.dark()),
-            key="draw_probabilities",
-        )
+    best = int(np.argmax(forward.probabilities))
     with right:
-        st.subheader("Why?" if blank else f"Why {name}?", anchor=False)
-        chart(contribution_figure(bench, forward, session.dark()), key="draw_contributions")
+        st.subheader(
+            "No ink yet"
+            if blank
+            else f"A {bench.answer_names[best]}, {percent(forward.probabilities[best])} sure",
+            anchor=False,
+        )
+        answer_view(
+            bench.answer_names,
+            forward.probabilities,
+            input_contributions(bench, forward),
+            bench.image_shape,
+            dark=session.dark(),
+            key="draw_answer",
+        )
         st.caption(
-            "Orange pixels speak for the answer, purple ones against it. The shares are exact "
-            "and add up to the score."
+            "The map takes the answer apart: orange pixels spoke for it, purple ones against it. "
+            "The shares are exact and add up to the score."
         )
     circuit(bench, forward, "answer", 0, "draw_circuit")
     st.caption(
@@ -230,9 +233,20 @@ def flies(bench: Bench) -> None:
         f"**{comparison.identical:,} of {cells:,}** cells have exactly the same inputs in both "
         f"flies. Yet two flies agree on **{agreement.mean():.1%}** of the answers to "
         f"{n_test:,} samples none of them was taught with (flies that guessed independently would "
-        f"agree on {comparison.chance_agreement:.0%}). Each fly is right "
-        f"{np.mean([each.accuracy for each in swarm]):.1%} of the time.  \n"
+        f"agree on {comparison.chance_agreement:.0%}). {_accuracy_sentence(bench, swarm)}  \n"
         ":material/science: **Try.** Fewer cells: do the flies still agree?"
+    )
+
+
+def _accuracy_sentence(bench, swarm):
+    right = np.mean([each.accuracy for each in swarm])
+    dataset = bench.glomeruli.dataset
+    if not dataset.multilabel:
+        return f"Each fly is right {right:.1%} of the time."
+    absent = 1 - dataset.y[bench.glomeruli.test].mean()
+    return (
+        f"Of all answers, one per odor and character, {right:.1%} are right; always saying no "
+        f"would be right in {absent:.1%}."
     )
 
 

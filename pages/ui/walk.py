@@ -24,7 +24,7 @@ def circuit(bench: Bench, forward: ForwardPass, step: str, cell: int, key: str, 
             forward,
             step,
             cell,
-            input_names=bench.glomeruli.names,
+            input_names=bench.input_meanings,
             answer_names=bench.answer_names,
             image_shape=bench.image_shape,
             colours={

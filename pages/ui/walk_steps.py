@@ -173,15 +173,19 @@ def truth_sentence(bench: Bench, forward: ForwardPass) -> str:
     return f"The fly says: {answer}. The dataset says: {truth}{seen}."
 
 
-def contribution_figure(bench: Bench, forward: ForwardPass, dark: bool):
-    """Exact contribution of every input to the leading answer."""
+def input_contributions(bench: Bench, forward: ForwardPass) -> np.ndarray:
+    """Exact share (d,) of every input in the score of the leading answer."""
     from kcnet_core.explain import contributions
 
     k = min(int(leading_answers(forward)[0]), forward.votes.shape[1] - 1)
-    shares = contributions(bench.fly, forward.rates[None])[0][:, k]
+    return contributions(bench.fly, forward.rates[None])[0][:, k]
+
+
+def _contribution_figure(bench, forward, cell, dark):
+    shares = input_contributions(bench, forward)
     if bench.image_shape is not None:
         return figures.pixel_map_figure(shares, bench.image_shape, dark)
-    return figures.input_shares_figure(shares, bench.glomeruli.names, dark)
+    return figures.input_shares_figure(shares, bench.glomeruli.names, bench.input_meanings, dark)
 
 
 def _input_numbers(bench, forward, cell):
@@ -228,7 +232,7 @@ STEPS = (
         "put another {thing} on the table and watch the pattern change.",
         _input_equation,
         lambda bench, forward, cell, dark: figures.rates_figure(
-            forward, bench.glomeruli.names, dark
+            forward, bench.input_meanings, dark
         ),
         _input_numbers,
     ),
@@ -241,7 +245,7 @@ STEPS = (
         "click another cell, or reshuffle the wiring: the same {thing}, another fly.",
         _wiring_equation,
         lambda bench, forward, cell, dark: figures.cell_inputs_figure(
-            forward, cell, bench.glomeruli.names, dark
+            forward, cell, bench.glomeruli.names, bench.input_meanings, dark
         ),
         _wiring_numbers,
     ),
@@ -301,7 +305,7 @@ STEPS = (
         "orange inputs spoke for “{best}”, purple ones against it.",
         "reshuffle the wiring a few times. Does the answer change?",
         _answer_equation,
-        lambda bench, forward, cell, dark: contribution_figure(bench, forward, dark),
+        _contribution_figure,
         lambda bench, forward, cell: truth_sentence(bench, forward),
     ),
 )

@@ -50,14 +50,14 @@ def all_figures(digits, fly, walk, sweep):
     def draw(dark):
         return {
             "rates": circuit.rates_figure(walk, names, dark),
-            "inputs": circuit.cell_inputs_figure(walk, 3, names, dark),
+            "inputs": circuit.cell_inputs_figure(walk, 3, names, names, dark),
             "sums": circuit.sums_figure(walk, 3, dark),
             "inhibited": circuit.inhibited_figure(walk, 3, dark),
             "activity": circuit.activity_figure(walk, dark),
             "votes": circuit.votes_figure(walk, answers, dark),
             "probabilities": circuit.probabilities_figure(walk, answers, dark),
             "pixels": circuit.pixel_map_figure(np.linspace(-1, 1, 64), (8, 8), dark),
-            "shares": circuit.input_shares_figure(np.linspace(-1, 1, 64), names, dark),
+            "shares": circuit.input_shares_figure(np.linspace(-1, 1, 64), names, names, dark),
             "active": flies.active_share_figure(sweep, 1.0, ("a", "b"), dark),
             "distance": flies.tag_distance_figure(sweep, 1.0, dark),
             "strips": flies.tag_strips_figure(fly.tags(rates), ("a", "b", "c"), dark),
