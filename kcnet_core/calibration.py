@@ -10,7 +10,7 @@ from scipy.special import expit, softmax
 
 SHARPEST = 1e3  # rows told apart perfectly would ask for infinite slopes
 SMALLEST_SLOPE = 1e-3  # a label that nothing predicts keeps its ranking and its base rate
-HASHED_COLUMNS = 128
+HASHED_COLUMNS = 64
 
 
 @dataclass(frozen=True)
@@ -105,9 +105,9 @@ class CalibrationRows:
     def __init__(self, capacity: int, n_inputs: int, rng: np.random.Generator):
         self.capacity = capacity
         self._columns = np.sort(rng.choice(n_inputs, min(n_inputs, HASHED_COLUMNS), replace=False))
-        self._factors = rng.integers(1, 2**63, len(self._columns), dtype=np.uint64) | np.uint64(1)
+        self._factors = rng.integers(2**32, size=len(self._columns), dtype=np.uint32) | np.uint32(1)
         self.X = self.Y = self.w = None
-        self._keys = np.empty(0, np.uint64)
+        self._keys = np.empty(0, np.uint32)
 
     def add(self, X: np.ndarray, Y: np.ndarray, w: np.ndarray) -> None:
         keys = self._content_keys(X)
@@ -126,8 +126,9 @@ class CalibrationRows:
         self._keys = all_keys[chosen]
 
     def _content_keys(self, X: np.ndarray) -> np.ndarray:
+        # Whole numbers modulo 2^32 are exact in any order, which sums of floats would not be.
         bits = np.ascontiguousarray(X[:, self._columns], np.float32).view(np.uint32)
-        keys = bits.astype(np.uint64) @ self._factors  # exact, whatever the chunking: modulo 2^64
-        keys ^= keys >> np.uint64(29)
-        keys *= np.uint64(0xBF58476D1CE4E5B9)
-        return keys ^ (keys >> np.uint64(32))
+        keys = (bits * self._factors).sum(1, dtype=np.uint32)
+        keys ^= keys >> np.uint32(16)
+        keys *= np.uint32(0x85EBCA6B)
+        return keys ^ (keys >> np.uint32(13))

@@ -8,6 +8,7 @@ import torch
 
 from kcnet_core.errors import KCNetError, OutOfMemory
 
+WORTH_THREADS = 2**23  # activities; below, one thread takes a few milliseconds
 DEVICES = ("auto", "cpu", "cuda", "mps")
 
 
@@ -36,16 +37,18 @@ def float64_device(device: torch.device) -> torch.device:
 
 
 @contextmanager
-def computing(n_hidden: int, device: torch.device | str):
+def computing(n_hidden: int, device: torch.device | str, n_rows: int = 0):
     """For heavy work: no waiting among torch's own threads, and memory errors that help.
 
     On the processor the large products run in NumPy's BLAS (`kcnet_core.linear_algebra`), on all
-    cores. Torch's threads then only share small elementwise work, but they spin while they wait for
-    each other: with other programs running, this was measured to make an epoch 50 times slower.
-    The number of threads is torch's setting for the calling thread and is put back afterwards.
+    cores. Torch's threads then only share elementwise work, but they spin while they wait for each
+    other: with other programs running, this was measured to make an epoch 50 times slower. So they
+    are used only where `n_rows` at once make each operation long. The number of threads is torch's
+    setting for the calling thread and is put back afterwards.
     """
     threads = torch.get_num_threads()
-    torch.set_num_threads(1)
+    if n_rows * n_hidden < WORTH_THREADS:
+        torch.set_num_threads(1)
     try:
         yield
     except (torch.OutOfMemoryError, MemoryError, RuntimeError) as error:

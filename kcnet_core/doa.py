@@ -114,6 +114,27 @@ def split_rows(rows, fraction: float, groups, rng) -> tuple[np.ndarray, np.ndarr
     return rng.permutation(rows[~held]), rng.permutation(rows[held])
 
 
+def loss_gradient(beta, X, H, Y, w, rule: str, kind: str, inhibition: float) -> torch.Tensor:
+    """dL/dW (B, d) with beta (B, c) held, summed over rows X (n, d) with activities H (B, n).
+
+    L is half the weighted squared error for "varpro", and the cross-entropy for "paper", whose
+    appendix A also leaves out how one cell's input changes the inhibition of the others.
+    """
+    Z = product(beta.T, H)  # (c, n)
+    if rule == "paper":
+        Z = Z.sigmoid() if kind == "multilabel" else Z.softmax(0)
+    dH = product(beta, (Z - Y.T) * w)
+    return wiring_gradient(dH, H, X, None if rule == "paper" else inhibition)
+
+
+@dataclass(frozen=True)
+class _Best:
+    metric: float
+    epoch: int
+    wiring: Wiring
+    scores: torch.Tensor
+
+
 class WiringSearch:
     """DOA for one submodel: iterate `epochs`, then read `wiring`, `scores` and `stopped`.
 
@@ -148,57 +169,55 @@ class WiringSearch:
 
     def epochs(self, matrices: bool = False):
         """Yield one `EpochRecord` per wiring: the initial one as epoch 0, then one per update."""
-        s = self.settings
-        best, flips = None, (0, 0)
+        s, flips, best = self.settings, (0, 0), None
         for epoch in range(s.n_epochs + 1):
             started = time.perf_counter()
-            with computing(self.wiring.n_hidden, self.device):
+            wiring, S = self.wiring, self.scores.cpu().numpy().copy() if matrices else None
+            with computing(wiring.n_hidden, self.device):
                 fit_rows, gradient_rows, measure_rows = self._draw_rows()
                 beta = self._fit(fit_rows)
                 train = self._measure(beta, fit_rows)
                 metric = self._measure(beta, measure_rows)
-                if (
-                    best is None or not metric <= best[0]
-                ):  # also replaces a metric that is not a number
-                    best = metric, epoch, self.wiring, self.scores.clone()
-                wiring, S, came_by = self.wiring, None, flips
-                if matrices:
-                    S = self.scores.cpu().numpy().copy()
-                reached = s.stop_metric is not None and metric >= s.stop_metric
-                if s.stop_rule == "published" or not reached:
-                    reached = False
-                    if epoch < s.n_epochs:
-                        flips = self._update(self._gradient(beta, gradient_rows))
-                    if s.stop_rule == "published" and s.stop_metric is not None:
-                        reached = self._measure(beta, measure_rows) >= s.stop_metric
+                if best is None or metric > best.metric or np.isnan(best.metric):
+                    best = _Best(metric, epoch, wiring, self.scores.clone())
+                made_by, flips = flips, (0, 0)
+                reached = s.stop_rule == "algorithm1" and self._enough(metric)
+                if epoch < s.n_epochs and not reached:
+                    flips = self._update(self._gradient(beta, gradient_rows))
+                    if s.stop_rule == "published":
+                        reached = self._enough(self._measure(beta, measure_rows))
+                    self._held.clear()
             yield EpochRecord(
                 epoch=epoch,
                 submodel=self.submodel,
                 train_metric=train,
                 validation_metric=metric,
-                flips_on=came_by[0],
-                flips_off=came_by[1],
+                flips_on=made_by[0],
+                flips_off=made_by[1],
                 density=wiring.density,
                 seconds=time.perf_counter() - started,
                 W=wiring.matrix() if matrices else None,
                 S=S,
             )
-            self._held.clear()
             if reached:
                 break
+        self._held.clear()
         self.stopped = self._say_why(reached, epoch, best)
         if s.restore_best:
-            _, _, self.wiring, self.scores = best
+            self.wiring, self.scores = best.wiring, best.scores
 
-    def _say_why(self, reached: bool, epoch: int, best) -> str:
+    def _enough(self, metric: float) -> bool:
+        return self.settings.stop_metric is not None and metric >= self.settings.stop_metric
+
+    def _say_why(self, reached: bool, epoch: int, best: _Best) -> str:
         s = self.settings
         why = (
             f"the validation {s.metric} reached {s.stop_metric:g} at epoch {epoch}"
             if reached
             else f"all {s.n_epochs} epochs were run"
         )
-        kept = f"the wiring of epoch {best[1]} ({s.metric} {best[0]:.4f}) was kept"
-        return f"{why}; {kept}" if s.restore_best else f"{why}; the last wiring was kept"
+        kept = f"the wiring of epoch {best.epoch} ({s.metric} {best.metric:.4f})"
+        return f"{why}; {kept if s.restore_best else 'the last wiring'} was kept"
 
     def _draw_rows(self):
         """Rows for beta, for the gradient and for measuring, in this epoch."""
@@ -261,13 +280,9 @@ class WiringSearch:
     def _gradient(self, beta, rows: np.ndarray) -> torch.Tensor:
         """dL/dW (B, d), summed over the rows, with beta held."""
         s = self.settings
-        total = torch.zeros_like(self.scores, dtype=beta.dtype)
+        total = torch.zeros_like(self.scores)
         for X, H, Y, w in self._activities(rows):
-            Z = product(beta.T, H)  # (c, n)
-            if s.rule == "paper":
-                Z = Z.sigmoid() if s.kind == "multilabel" else Z.softmax(0)
-            dH = product(beta, (Z - Y.T) * w)
-            total += wiring_gradient(dH, H, X, None if s.rule == "paper" else s.inhibition)
+            total += loss_gradient(beta, X, H, Y, w, s.rule, s.kind, s.inhibition)
         return total
 
     def _update(self, gradient: torch.Tensor) -> tuple[int, int]:

@@ -192,7 +192,7 @@ class RidgeReadout(ClassifierMixin, BaseEstimator):
         for start in range(0, len(X), size):
             stop = min(start + size, len(X))
             part = slice(start, stop)
-            with computing(sums.n_hidden, self._device):
+            with computing(sums.n_hidden, self._device, stop - start):
                 H = self._activity(self._rows_on_device(X[part]))
                 sums.add(H, torch.from_numpy(Y[part]), torch.from_numpy(w[part]))
                 del H
@@ -275,8 +275,10 @@ class RidgeReadout(ClassifierMixin, BaseEstimator):
         X = check_rows(self, X, reset=False)
         size = rows_per_chunk(len(self.coef_))
         for start in range(0, len(X), size):
-            with computing(len(self.coef_), self._device):
-                yield self._activity(self._rows_on_device(X[start : start + size]))
+            part = X[start : start + size]
+            with computing(len(self.coef_), self._device, len(part)):
+                H = self._activity(self._rows_on_device(part))
+            yield H
 
     def class_scores(self, X) -> np.ndarray:
         """Raw outputs H beta of shape (n, c), one column per class or label."""

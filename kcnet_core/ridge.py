@@ -62,18 +62,13 @@ def bare_product_seconds(n_hidden: int, n_rows: int, device: str | torch.device 
 
 def factor(A: torch.Tensor, alpha: float) -> torch.Tensor:
     """Lower L with L L' = A + alpha I; a failure is retried with growing jitter, and said."""
-    diagonal = A.diagonal()
-    original = diagonal.clone()
-    scale = float(original.mean())
-    try:
-        for jitter in (0.0, *JITTERS):
-            # Changed in place and put back: a shifted copy would be one B x B matrix more.
-            diagonal.copy_(original + (alpha + jitter * scale))
-            L = cholesky(A)
-            if L is not None:
-                break
-    finally:
-        diagonal.copy_(original)
+    scale = float(A.diagonal().mean())
+    for jitter in (0.0, *JITTERS):
+        shifted = A.clone()
+        shifted.diagonal().add_(alpha + jitter * scale)
+        L = cholesky(shifted)
+        if L is not None:
+            break
     if L is None:
         cause = (
             "hidden units repeat each other; raise alpha (lambda)"
