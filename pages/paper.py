@@ -1,0 +1,95 @@
+"""Paper: every table and figure of Hong & Pavlic (2021), beside what this code measures."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import streamlit as st
+
+from kcnet_core.experiments.estimate import in_words
+from kcnet_core.experiments.outcomes import Result
+from kcnet_core.experiments.recipes import Recipe
+from kcnet_core.experiments.result_file import file_name, result_text
+from pages.ui import paper_overview, paper_run, paper_verdict, paper_views
+from pages.ui import paper_state as state
+from pages.ui.frame import heading
+
+
+def main() -> None:
+    heading(
+        "The paper, reproduced",
+        "Every table and figure of Hong & Pavlic (2021), beside what this code measures.",
+    )
+    recipe = paper_overview.choice()
+    if recipe is None:
+        paper_overview.overview()
+        return
+    st.subheader(f"{paper_overview.place(recipe)}: {recipe.title}", anchor=False)
+    st.markdown(recipe.question)
+    result = pick(recipe, state.results(recipe.name))
+    if result is None:
+        st.info(
+            "Not measured yet on this installation. Run the quick version below to see it with "
+            "your own data, or leave the full one running.",
+            icon=":material/science:",
+        )
+    else:
+        provenance(result)
+        paper_views.draw(recipe, result)
+        paper_verdict.verdict(recipe, result)
+        paper_views.table(recipe, result)
+        st.download_button(
+            "Result as JSON", lambda: result_text(result),
+            file_name=file_name(result.recipe, result.quick), mime="application/json",
+            icon=":material/data_object:", on_click="ignore",
+        )  # fmt: skip
+    with st.expander("What to know about it", icon=":material/info:", expanded=result is None):
+        st.markdown("\n".join(f"- {note}" for note in recipe.notes))
+    paper_run.measure(recipe)
+    paper_run.open_on_train(recipe, result)
+
+
+def pick(recipe: Recipe, results: list[Result]) -> Result | None:
+    """The most telling result, or the visitor's choice when there are a full and a quick one."""
+    versions = {}
+    for result in results:
+        versions.setdefault("Quick" if result.quick else "In full", result)
+    if len(versions) < 2:
+        return results[0] if results else None
+    chosen = st.segmented_control(
+        "Version", list(versions), default=next(iter(versions)), required=True,
+        key=f"paper_version_{recipe.name}", label_visibility="collapsed",
+    )  # fmt: skip
+    return versions[chosen]
+
+
+def provenance(result: Result) -> None:
+    """When, where and how much was measured."""
+    about, machine = result.about, result.about["machine"]
+    if result.quick:
+        st.warning(
+            "This is the quick version: few repeats, and for images fewer rows and cells than the "
+            "paper had. It shows that the experiment runs and which way it points, no more.",
+            icon=":material/bolt:",
+        )
+    if not result.complete:
+        st.info(
+            f"{result.finished} of {result.planned} rows are measured; run it below to go on.",
+            icon=":material/pending:",
+        )
+    for name, reason in result.skipped.items():
+        st.caption(f"Without {name}: {reason}")
+    for name, reason in result.failed.items():
+        st.warning(f"{name}: {reason}", icon=":material/warning:")
+    seeds = about["seeds"]
+    st.caption(
+        f"Measured on {datetime.fromisoformat(about['date']):%d %B %Y}: {result.finished:,} rows, "
+        f"seeds {seeds[0]} to {seeds[-1]}, {about['settings_tried']:,} settings tried, "
+        f"{in_words(about['seconds'])} of work on {machine['cores']} cores "
+        f"({machine['processor']}, {machine['threads']} threads, mean load "
+        f"{about['mean_load']}); Python {about['versions']['python']}, "
+        f"torch {about['versions']['torch']}, scikit-learn {about['versions']['scikit-learn']}."
+    )
+
+
+main()

@@ -1,0 +1,87 @@
+"""All results of the paper at a glance, and the box in which one is chosen."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from kcnet_core.experiments.outcomes import AGREES, CLOSE, HIGHER, LOWER, Result
+from kcnet_core.experiments.recipes import GROUPS, RECIPES, Recipe
+from pages.ui import paper_state as state
+
+ICONS = {
+    "tables": ":material/table:",
+    "figures": ":material/show_chart:",
+    "questions": ":material/psychology_alt:",
+}
+
+
+def choice() -> Recipe | None:
+    """The box with every table and figure; None for the overview."""
+    asked, name = st.query_params.get("result", ""), state.chosen()
+    if asked and asked != name:
+        st.warning(
+            f"The link asks for a result that does not exist: {asked[:40]}",
+            icon=":material/link_off:",
+        )
+    state.choose(name)
+    st.session_state["paper_choice"] = name
+    st.selectbox(
+        "Table, figure or question",
+        [state.OVERVIEW, *RECIPES],
+        format_func=label,
+        key="paper_choice",
+        on_change=lambda: state.choose(st.session_state["paper_choice"]),
+    )
+    return RECIPES.get(name)
+
+
+def label(name: str) -> str:
+    if not name:
+        return "Overview of everything"
+    return f"{place(RECIPES[name])} · {RECIPES[name].title}"
+
+
+def place(recipe: Recipe) -> str:
+    return "Question" if recipe.group == "questions" else recipe.where
+
+
+def overview() -> None:
+    for group, title in GROUPS.items():
+        st.subheader(title, anchor=False)
+        with st.grid(min_column_width=270, border=True) as grid:
+            for recipe in RECIPES.values():
+                if recipe.group == group:
+                    with grid.cell():
+                        card(recipe)
+
+
+def card(recipe: Recipe) -> None:
+    found = state.results(recipe.name)
+    st.markdown(f"**{recipe.where}**  \n{recipe.title}")
+    st.caption(status(recipe, found[0] if found else None))
+    st.button(
+        "Open",
+        key=f"open_{recipe.name}",
+        icon=ICONS[recipe.group],
+        on_click=state.choose,
+        args=(recipe.name,),
+    )
+
+
+def status(recipe: Recipe, result: Result | None) -> str:
+    """What is known, in a few words."""
+    if result is None:
+        return "Not measured yet."
+    rows = "" if result.complete else f" ({result.finished} of {result.planned} rows)"
+    kind = f"Quick version{rows}." if result.quick else f"Measured{rows}."
+    if recipe.plot_only:
+        return f"{kind} The paper shows a plot."
+    compared = [outcome for outcome in result.outcomes if outcome.verdict]
+    if not compared:
+        return f"{kind} Nothing to compare yet."
+    counts = {name: sum(o.verdict == name for o in compared) for name in (AGREES, CLOSE)}
+    differ = sum(o.verdict in (HIGHER, LOWER) for o in compared)
+    return (
+        f"{kind} Of {len(compared)} figures {counts[AGREES]} agree, {counts[CLOSE]} are close and "
+        f"{differ} differ."
+    )

@@ -1,0 +1,92 @@
+"""Where ours differs from the paper, and why, as far as an experiment has shown it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from kcnet_core.experiments.outcomes import AGREES, CLOSE, HIGHER, LOWER, Result, answer, sentence
+from kcnet_core.experiments.recipes import RECIPES, Recipe
+from pages.ui import paper_state as state
+
+MOST_LISTED = 8
+
+
+def verdict(recipe: Recipe, result: Result) -> None:
+    """Plain words under the chart."""
+    compared = [outcome for outcome in result.outcomes if outcome.verdict]
+    differ = [outcome for outcome in compared if outcome.verdict in (HIGHER, LOWER)]
+    if recipe.plot_only:
+        st.markdown(
+            "The paper gives only a plot here, so there are no numbers to compare with"
+            + (", except the one that its tables print." if compared else ".")
+        )
+    if compared:
+        st.markdown(summary(compared, differ))
+        listed = sorted(differ, key=lambda o: -abs(o.mean - o.paper))[:MOST_LISTED]
+        if listed:
+            st.markdown("\n".join(f"- **{o.key}**: {sentence(o)}" for o in listed))
+        if len(differ) > MOST_LISTED:
+            st.caption(f"{len(differ) - MOST_LISTED} more are in the table.")
+    elif not recipe.plot_only and any(outcome.paper for outcome in result.outcomes):
+        reasons = dict.fromkeys(sentence(o) for o in result.outcomes if o.paper and o.mean)
+        st.markdown("Nothing here can be compared with the paper yet: " + "; ".join(reasons) + ".")
+    goals(result)
+    answers(result)
+    reasons_elsewhere(recipe, differ)
+
+
+def summary(compared, differ) -> str:
+    agree = sum(outcome.verdict == AGREES for outcome in compared)
+    close = sum(outcome.verdict == CLOSE for outcome in compared)
+    text = f"Of {len(compared)} figures that can be compared, {agree} of the paper's lie in our "
+    text += "95% interval"
+    if close:
+        text += f", {close} beyond it but within the paper's own standard deviation"
+    return text + (f", and {len(differ)} differ beyond both:" if differ else ".")
+
+
+def goals(result: Result) -> None:
+    wanted = [outcome for outcome in result.outcomes if outcome.goal_met is not None]
+    missed = [outcome for outcome in wanted if not outcome.goal_met]
+    if not wanted:
+        return
+    words = [
+        f"{o.key} is {o.mean:.4f} and should be "
+        + (f"at least {o.goal[0]:g}" if o.goal[1] >= 1 else f"{o.goal[0]:g} to {o.goal[1]:g}")
+        for o in missed
+    ]
+    st.markdown(
+        f"This project's own goals: {len(wanted) - len(missed)} of {len(wanted)} are met"
+        + (f". {'; '.join(words)}." if words else ".")
+    )
+
+
+def answers(result: Result) -> None:
+    """The differences that this recipe measures."""
+    if result.differences:
+        st.markdown(
+            "\n".join(f"- {d.question} **{answer(d)}**" for d in result.differences)
+        )
+
+
+def reasons_elsewhere(recipe: Recipe, differ) -> None:
+    """What other recipes have measured about the reasons."""
+    if not recipe.see_also:
+        return
+    st.markdown("**Why?** What was measured about it:" if differ else "**Related questions**")
+    for name in recipe.see_also:
+        other = RECIPES[name]
+        found = state.results(name)
+        with st.container(border=True):
+            st.markdown(f"**{other.title}** :gray[{other.question}]")
+            if found and found[0].differences:
+                kind = "Quick version: " if found[0].quick else ""
+                clear = [d for d in found[0].differences if d.clear]
+                shown = (clear or list(found[0].differences))[:4]
+                st.markdown("\n".join(f"- {kind}{d.question} **{answer(d)}**" for d in shown))
+                if not clear:
+                    st.caption("None of its differences is clear; all may be chance.")
+            elif not found:
+                st.caption("Not measured yet.")
+            st.button("Open", key=f"see_{recipe.name}_{name}", icon=":material/arrow_forward:",
+                      on_click=state.choose, args=(name,))  # fmt: skip

@@ -1,0 +1,208 @@
+"""How a measured result is drawn: tables as dots, sweeps, running times, wiring, searches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pandas as pd
+import streamlit as st
+
+from kcnet_core import figures
+from kcnet_core.experiments.film import records_of, unpacked
+from kcnet_core.experiments.models import MODELS
+from kcnet_core.experiments.outcomes import Outcome, Result, sentence
+from kcnet_core.experiments.recipes import Recipe
+from pages.ui import session
+from pages.ui.chart import chart
+
+NUMBER = {"seconds": "%.2f"}
+
+
+def draw(recipe: Recipe, result: Result) -> None:
+    """The charts of a result."""
+    VIEWS[recipe.view](recipe, result)
+
+
+def panels(result: Result, by: tuple[str, ...] = ("panel",), most: int = 2):
+    """(name, part of the table) of every panel, each inside its column."""
+    table = result.table()
+    parts = [(key, part) for key, part in table.groupby(list(by), sort=False)]
+    for start in range(0, len(parts), most):
+        row = parts[start : start + most]
+        for column, (key, part) in zip(st.columns(len(row)), row, strict=True):
+            with column:
+                yield " · ".join(filter(None, key)), part
+
+
+def dots(recipe: Recipe, result: Result) -> None:
+    series = list(dict.fromkeys(line.series for line in recipe.lines))
+    for name, part in panels(result):
+        figure = figures.paper_and_ours(
+            part, part["metric"].iloc[0], title=name, series=series, dark=session.dark()
+        )
+        chart(figure, f"paper_{recipe.name}_{name}")
+
+
+def sweeps(recipe: Recipe, result: Result) -> None:
+    x = "Brightness of the background" if recipe.name == "clutter" else "Hidden size"
+    for name, part in panels(result, ("panel", "series")):
+        figure = figures.sweep(part, recipe.metric, x=x, title=name, dark=session.dark())
+        chart(figure, f"paper_{recipe.name}_{name}")
+    curves(recipe, result)
+
+
+def curves(recipe: Recipe, result: Result) -> None:
+    """Validation metric while DOA ran, where it was kept."""
+    kept = result.kept.get("curves", {})
+    if not kept:
+        return
+    st.markdown("##### Validation metric while DOA ran")
+    keys = [line.key for line in recipe.lines if line.key in kept]
+    for start in range(0, len(keys), 3):
+        for column, key in zip(st.columns(3), keys[start : start + 3], strict=False):
+            line = recipe.line(key)
+            with column:
+                size = "" if line.x is None else f", {line.x:,.0f} cells"
+                st.caption(f"{line.label}{size}")
+                figure = figures.validation_curve(
+                    records_of(kept[key]), recipe.metric, model=line.model, dark=session.dark(),
+                    height=240,
+                )  # fmt: skip
+                chart(figure, f"paper_curve_{recipe.name}_{key}")
+
+
+def times(recipe: Recipe, result: Result) -> None:
+    for name, part in panels(result, most=3):
+        figure = figures.running_times(part, title=name, dark=session.dark())
+        chart(figure, f"paper_{recipe.name}_{name}")
+    load, cores = result.about.get("mean_load"), result.about.get("machine", {}).get("cores")
+    if load is not None and cores and load > cores:
+        st.warning(
+            f"The machine was busy while these seconds were measured (on average {load:g} "
+            f"processes wanted its {cores} cores): they are too long, and only their order means "
+            "something.",
+            icon=":material/hourglass_top:",
+        )
+
+
+def inside(recipe: Recipe, result: Result) -> None:
+    """S and W before and after, and the validation curve, for DOA and for the ensemble."""
+    dark, films = session.dark(), result.kept.get("matrices", {})
+    kept = result.kept.get("curves", {})
+    lines = [line for line in recipe.lines if line.key in films]
+    for tab, line in zip(st.tabs([line.label for line in lines]), lines, strict=True):
+        film = films[line.key]
+        parts = {
+            "shape": tuple(film["shape"]), "dark": dark,
+            "n_submodels": line.settings.get("n_submodels", 1), "height": 300,
+        }  # fmt: skip
+        with tab:
+            wirings = {when: unpacked(film[when]["W"]) for when in ("before", "after")}
+            limit = max(figures.nice_limit(W) for W in wirings.values())
+            for kind in ("S", "W"):
+                for column, when in zip(st.columns(2), ("before", "after"), strict=True):
+                    M = wirings[when] if kind == "W" else unpacked(film[when]["S"])
+                    what = "Preference scores S" if kind == "S" else "Weights W"
+                    figure = figures.matrix_picture(
+                        M, kind, title=f"{what}, {when}", limit=limit if kind == "W" else None,
+                        **parts,
+                    )  # fmt: skip
+                    with column:
+                        chart(figure, f"paper_{recipe.name}_{line.label}_{kind}_{when}")
+            before, after = film["density"]
+            outcome = result.outcome(line.key)
+            st.caption(
+                f"{before:.2%} of all connections are on before, {after:.2%} after "
+                f"{outcome.updates:.0f} updates (mean over submodels). Test {recipe.metric} "
+                f"{outcome.mean:.4f}, one run."
+            )
+            if line.key in kept:
+                figure = figures.validation_curve(
+                    records_of(kept[line.key]), recipe.metric, model=line.model, dark=dark,
+                    stop_metric=line.settings.get("stop_metric"),
+                )  # fmt: skip
+                chart(figure, f"paper_{recipe.name}_{line.label}_curve")
+
+
+def searches(recipe: Recipe, result: Result) -> None:
+    trials = {
+        recipe.line(key).label: tried for key, tried in result.kept.get("trials", {}).items()
+    }
+    chart(
+        figures.best_so_far(trials, recipe.metric, dark=session.dark()), f"paper_{recipe.name}"
+    )
+    found = {outcome.label: outcome.found or {} for outcome in result.outcomes}
+    lines = [
+        {
+            "Model": name,
+            "Parameter": dimension.symbol or dimension.name,
+            "The paper's range": dimension.describe(),
+            "Found here": _setting(found.get(name, {}).get(dimension.name)),
+        }
+        for name in dict.fromkeys(line.label for line in recipe.lines)
+        for dimension in MODELS[name].space
+    ]
+    st.dataframe(pd.DataFrame(lines), hide_index=True, height=400)
+
+
+def _setting(value) -> str:
+    if value is None:
+        return ""
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def table(recipe: Recipe, result: Result) -> None:
+    """Paper and ours as numbers, with how each was measured."""
+    form = NUMBER.get(recipe.metric, "%.4f")
+    lines = [_table_line(recipe, outcome) for outcome in result.outcomes]
+    frame = pd.DataFrame(lines)
+    empty = [c for c in frame if frame[c].isna().all() or (frame[c] == "").all()]
+    frame = frame.drop(columns=empty)
+    number = st.column_config.NumberColumn
+    st.dataframe(
+        frame,
+        hide_index=True,
+        height=min(38 + 35 * len(frame), 520),
+        column_config={
+            **{name: number(format=form) for name in ("Paper", "Ours", "Low", "High")},
+            "± SD": number(format="%.3f", help="The paper's standard deviation"),
+            "Low": number(format=form, help="Lower end of our 95% interval"),
+            "High": number(format=form, help="Upper end of our 95% interval"),
+            "Repeats": number(help="Splits, or seeds of the benchmark's own split"),
+            "Tried": number(help="Settings tried for each result, on training rows only"),
+            "Updates": number(format="%.1f", help="Of the wiring by DOA, before it stopped"),
+            "Ones in W": number(format="percent", help="Share of connections in the end"),
+            "Seconds": number(format="%.2f", help="To configure, train and evaluate once"),
+            "Beside the paper": st.column_config.TextColumn(width="large"),
+        },
+    )
+
+
+def _table_line(recipe: Recipe, outcome: Outcome) -> dict:
+    size = None if outcome.x is None else outcome.x
+    return {
+        "Data": outcome.panel,
+        "Model": outcome.label,
+        "How": outcome.series,
+        "At": size,
+        "Paper": outcome.paper,
+        "± SD": outcome.paper_sd,
+        "Ours": outcome.mean,
+        "Low": outcome.low,
+        "High": outcome.high,
+        "Repeats": outcome.n,
+        "Tried": outcome.tried,
+        "Updates": outcome.updates,
+        "Ones in W": outcome.density,
+        "Seconds": None if recipe.metric == "seconds" else outcome.seconds,
+        "Beside the paper": "" if recipe.plot_only and not outcome.paper else sentence(outcome),
+    }
+
+
+VIEWS: dict[str, Callable[[Recipe, Result], None]] = {
+    "table": dots,
+    "sweep": sweeps,
+    "times": times,
+    "inside": inside,
+    "search": searches,
+}
