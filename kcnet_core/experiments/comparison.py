@@ -32,7 +32,7 @@ class Comparison:
     target: str = ""  # odor character; empty for images or all characters at once
     options: str = ""  # JSON: {"per": "compound"}, further options of the dataset
     models: tuple[str, ...] = ("KCNet", "DOA", "ELM", "FSHN")
-    hidden: tuple[int, ...] = (100, 300, 600)
+    hidden: tuple[int, ...] = (100, 250, 500)
     protocol: str = ""  # empty: the default of the dataset
     n_repeats: int = 3
     n_folds: int = 0  # 0: one test part per repeat

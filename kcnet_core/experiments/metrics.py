@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-from scipy import stats
 
 N_BINS = 15
 EXACT_SIGN_FLIPS = 16  # 2^16 sign patterns are quickly enumerated; beyond, they are sampled
@@ -124,8 +123,10 @@ def _auroc(positive, scores):
     n_positive, n_negative = int(positive.sum()), int((~positive).sum())
     if n_positive == 0 or n_negative == 0:
         return np.nan
+    from scipy.stats import rankdata
+
     # The Mann-Whitney statistic; midranks count a tie as half.
-    rank_sum = stats.rankdata(scores)[positive].sum()
+    rank_sum = rankdata(scores)[positive].sum()
     return (rank_sum - n_positive * (n_positive + 1) / 2) / (n_positive * n_negative)
 
 
@@ -208,11 +209,13 @@ def mean_interval(values, *, n_train=None, n_test=None, level=LEVEL) -> Interval
     mean = float(values.mean())
     if n == 1:
         return Interval(mean, np.nan, np.nan, 1, "a single value has no interval")
+    from scipy.special import stdtr, stdtrit  # Student's t: distribution and its inverse
+
     corrected = n_train is not None and n_test is not None
     share = 1 / n + (n_test / n_train if corrected else 0.0)
     error = float(np.sqrt(share * values.var(ddof=1)))
-    reach = stats.t.ppf((1 + level) / 2, n - 1) * error
-    p = float(2 * stats.t.sf(abs(mean) / error, n - 1)) if error > 0 else float(mean == 0)
+    reach = stdtrit(n - 1, (1 + level) / 2) * error
+    p = float(2 * stdtr(n - 1, -abs(mean) / error)) if error > 0 else float(mean == 0)
     method = "corrected resampled t over splits" if corrected else "t over repeats"
     return Interval(mean, mean - reach, mean + reach, n, method, p)
 
