@@ -11,11 +11,16 @@ import plotly.graph_objects as go
 from kcnet_core.figures.layout import bare, metric_range, nice_ceiling, plain, style
 from kcnet_core.palette import MODELS, faded, model_style, theme
 
+FEW_LEVELS = 3
+
 
 def metric_vs_hidden(
     lines: pd.DataFrame, metric: str, *, dark: bool = False, height: int = 400
 ) -> go.Figure:
     """A metric against hidden size with 95% bands; a model without hidden size is a level line.
+
+    More than three level lines would hide each other's bands and names: they keep their interval
+    for the pointer and their name in the legend.
 
     Parameters
     ----------
@@ -27,12 +32,14 @@ def metric_vs_hidden(
     traces = []
     sizes = lines["hidden"].dropna()
     ends = (float(sizes.min()), float(sizes.max())) if len(sizes) else (10.0, 1000.0)
+    crowded = lines[lines["hidden"].isna()]["model"].nunique() > FEW_LEVELS
     for model, part in by_model(lines):
         wide = part[part["hidden"].notna()].sort_values("hidden")
         traces += _band_and_line(model, wide["hidden"], wide, metric, dark)
         for _, row in part[part["hidden"].isna()].iterrows():
             level = pd.DataFrame([row, row])
-            traces += _band_and_line(model, list(ends), level, metric, dark, level=True)
+            *band, line = _band_and_line(model, list(ends), level, metric, dark, level=True)
+            traces += [{**line, "mode": "lines"}] if crowded else [*band, line]
     return style(
         bare(*traces),
         _best_alt(lines, metric, f"{metric} against hidden size"),

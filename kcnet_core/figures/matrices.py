@@ -61,8 +61,9 @@ def matrix_picture(
         "dy": rows,
         "hoverinfo": "skip",
     }
+    cell = "Hidden unit" if kind == "A" else "Kenyon cell"
     alt = (
-        f"{title or what}: {B} Kenyon cells in rows, {d} inputs in columns"
+        f"{title or what}: {B} {cell.replace('H', 'h')}s in rows, {d} inputs in columns"
         + (f", {rows} x {columns} entries per pixel" if rows * columns > 1 else "")
         + f"; {unit} {M.min():.2g} to {M.max():.2g}, on average {M.mean():.2g}."
     )
@@ -77,7 +78,7 @@ def matrix_picture(
         alt,
         dark=dark,
         x="Input",
-        y="Kenyon cell",
+        y=cell,
         title=title,
         height=height,
         margin={"r": 84},

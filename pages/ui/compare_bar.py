@@ -137,7 +137,10 @@ def progress(kind: str, what: str) -> None:
         text += f" · about {in_words(left)} left" if left else ""
     if work is not None:
         text += f" · {what.format(work.n_items)}"
-    st.progress(view.fraction or 0.0, text=text)
+    if view.finished:
+        st.caption(text)
+    else:
+        st.progress(view.fraction or 0.0, text=text)
     if view.state == "failed":
         st.error(view.error, icon=":material/error:")
 
@@ -149,7 +152,7 @@ def latest(comparison: Comparison, dataset: Dataset) -> None:
         return
     items = job.view.snapshot.items
     failed = [row for row in items if row["error"]]
-    if items and not items[-1]["error"]:
+    if items and not items[-1]["error"] and not job.view.finished:
         row, metric = items[-1], headline_metric(dataset)
         if row["dataset"] == dataset.name and row[metric] is not None:
             st.caption(

@@ -99,7 +99,8 @@ def size_picker(comparison: Comparison) -> str | int:
         required=True,
         format_func=lambda size: size if size == ALL else f"{size:,}",
         key=f"compare_pairs_at_{len(options)}_{comparison.hidden[-1]}",
-        help="The more pairs are tested at once, the stronger the evidence that each needs.",
+        help="The more pairs are tested at once, the stronger the evidence that each needs. "
+        "Deselect models on the left to look at fewer; their rows are kept.",
     )
 
 

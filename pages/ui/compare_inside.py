@@ -61,9 +61,8 @@ def one_sample(pair: SideBySide) -> None:
         with column:
             activity = network.hidden[position]
             name = f"{network.name}: {len(activity):,} hidden cells"
-            limit = float(np.quantile(network.hidden, 0.999))
             chart(
-                figures.cell_field(activity, name=name, limit=limit, dark=dark),
+                figures.cell_field(activity, name=name, limit=float(activity.max()), dark=dark),
                 f"inside_{network.name}",
             )
             answer = label(dataset, pair.answer(network, position))
@@ -80,10 +79,12 @@ def one_sample(pair: SideBySide) -> None:
         "inside_ranks",
     )
     protocol = PROTOCOLS[pair.split.protocol]
+    silent = 1 - pair.networks[0].active_share()
     st.caption(
         f"Test rows of {dataset.title} ({protocol.title.lower()}), seed {pair.split.seed}; taught "
-        f"with {len(pair.split.train):,} rows. Inhibition and ReLU silence most of KCNet's cells, "
-        "so a sample is a sparse code; ELM's sigmoid leaves every cell on, most near 0 or 1."
+        f"with {len(pair.split.train):,} rows. Inhibition and ReLU silence {silent:.0%} of KCNet's "
+        "cells, so a sample is a sparse code; ELM's sigmoid never falls quite silent, and most of "
+        "its units sit near 0 or 1. Active: above 1% of the strongest."
     )
 
 

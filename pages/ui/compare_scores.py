@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from kcnet_core import figures
+from kcnet_core.baselines import MIDPOINT_NOTE
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.experiments.compare import trade_offs
 from kcnet_core.experiments.comparison import FSHN_SIZES, Comparison
@@ -101,7 +102,13 @@ def empty(text: str) -> None:
 
 def nothing_yet(comparison: Comparison) -> None:
     """An empty page that says what to do next, and what the names on the left stand for."""
-    listed = "\n".join(f"- **{name}**: {MODELS[name].title}" for name in comparison.models)
+    lines = [
+        f"- **{name}**: {MODELS[name].title}" for name in comparison.models if MODELS[name].network
+    ]
+    baselines = [name for name in comparison.models if not MODELS[name].network]
+    if baselines:
+        lines.append(f"- **{', '.join(baselines)}**: the paper's baselines. {MIDPOINT_NOTE}")
+    listed = "\n".join(lines)
     empty(
         "**Nothing has been compared yet.** Press **Start** (or the key **S**): every model learns "
         "from the same rows with the same seeds, and its score appears here as soon as it is "
@@ -137,6 +144,7 @@ def scores(comparison: Comparison, dataset: Dataset) -> None:
         key="compare_variants",
         hide_index=True,
         width="stretch",
+        placeholder="—",
         alt=f"Mean {metric}, interval, seconds and parameters of every variant",
         column_config={
             metric: st.column_config.NumberColumn(format="%.4f"),

@@ -142,7 +142,7 @@ def trials(plan: SearchPlan, dataset: Dataset) -> None:
         take_over(best, of)
     table = trials_table(found)
     st.dataframe(
-        table, key="search_table", hide_index=True, width="stretch", height=320,
+        table, key="search_table", hide_index=True, width="stretch",
         alt="Every trial with its settings and validation value", placeholder="—",
         column_config={
             of.metric: st.column_config.NumberColumn(format="%.4f"),
