@@ -15,6 +15,7 @@ import pytest
 
 PROJECT = Path(__file__).resolve().parents[2]
 SCREENSHOTS = PROJECT / "tests" / "screenshots"
+FAILED = pytest.StashKey[bool]()
 CHROMIUM_FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -93,9 +94,20 @@ def chromium():
         browser.close()
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item):
+    report = yield
+    if report.when == "call":
+        item.stash[FAILED] = report.failed
+    return report
+
+
 @pytest.fixture
-def new_page(chromium, app_url):
-    """Make a page in a browser of its own: `new_page("/train?seed=3", width=400, dark=True)`."""
+def new_page(request, chromium, app_url):
+    """Make a page in a browser of its own: `new_page("/train?seed=3", width=400, dark=True)`.
+
+    What the pages showed when a test failed is kept as `failed-*.png` among the screenshots.
+    """
     contexts = []
 
     def make(path: str = "/", *, width: int = 1280, height: int = 900, dark: bool = False):
@@ -106,12 +118,16 @@ def new_page(chromium, app_url):
         )
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(30_000)
+        page.set_default_timeout(90_000)
         page.goto(path)
         return page
 
     yield make
-    for context in contexts:
+    for k, context in enumerate(contexts):
+        if request.node.stash.get(FAILED, False) and context.pages:
+            SCREENSHOTS.mkdir(exist_ok=True)
+            name = request.node.name.replace("/", "-")[:80]
+            context.pages[0].screenshot(path=SCREENSHOTS / f"failed-{name}-{k}.png")
         context.close()
 
 

@@ -14,7 +14,7 @@ def start(page):
     page.get_by_role("button", name="Start").click()
 
 
-def wait_for(page, words, seconds=60):
+def wait_for(page, words, seconds=120):
     expect(page.get_by_text(re.compile(words)).first).to_be_visible(timeout=1000 * seconds)
 
 
