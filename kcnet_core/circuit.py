@@ -152,11 +152,15 @@ def train_fly(glomeruli: Glomeruli, settings: CircuitSettings):
     )
     rows = glomeruli.train
     groups = glomeruli.dataset.groups
-    return fly.fit(
+    fly.fit(
         glomeruli.rates[rows],
         glomeruli.dataset.y[rows],
         groups=None if groups is None else groups[rows],
     )
+    # Only learning on, and other values of lambda, need these sums: 60 MB of a fly with 2,000
+    # cells, and a class keeps many flies. A model read from a file is without them too.
+    fly._sums = fly._calibration_rows = None
+    return fly
 
 
 def _penalty(glomeruli):

@@ -111,7 +111,8 @@ def alike(y, first, second) -> np.ndarray:
 
 def input_similarity(rates) -> np.ndarray:
     """Correlation of every sample's firing rates with every other's: (n, n)."""
-    return np.corrcoef(np.asarray(rates, dtype=float))
+    directions = _directions(np.asarray(rates, dtype=float))
+    return directions @ directions.T
 
 
 @dataclass(frozen=True)
@@ -160,9 +161,17 @@ def _balanced(same, n_pairs, rng):
 def nearest_and_farthest(glomeruli: Glomeruli, rates) -> tuple[int, int]:
     """The dataset's rows most and least similar to one sample (never the sample itself)."""
     rates = np.asarray(rates, dtype=np.float32)
-    similarity = input_similarity(np.vstack([rates, glomeruli.rates]))[0, 1:]
-    similarity[np.all(np.isclose(glomeruli.rates, rates, atol=1e-5), axis=1)] = np.nan
-    return int(np.nanargmax(similarity)), int(np.nanargmin(similarity))
+    similarity = _directions(glomeruli.rates) @ _directions(rates[None])[0]
+    itself = np.all(np.isclose(glomeruli.rates, rates, atol=1e-5), axis=1)
+    nearest = int(np.argmax(np.where(itself, -np.inf, similarity)))
+    return nearest, int(np.argmin(np.where(itself, np.inf, similarity)))
+
+
+def _directions(rates):
+    """Rows with mean 0 and length 1, whose products are correlations; a flat row becomes 0."""
+    centred = rates - rates.mean(axis=1, keepdims=True)
+    length = np.linalg.norm(centred, axis=1, keepdims=True)
+    return np.divide(centred, length, out=np.zeros_like(centred), where=length > 0)
 
 
 def wiring_overlap(one, other) -> float:
@@ -193,20 +202,27 @@ def next_fly(settings: CircuitSettings, steps: int = 1) -> CircuitSettings:
     return replace(settings, wiring=low + (settings.wiring - low + steps) % (high - low + 1))
 
 
+def fly_answers(glomeruli: Glomeruli, settings: CircuitSettings) -> FlyAnswers:
+    """Wire and teach one fly, and ask it about every held-out sample."""
+    fly = train_fly(glomeruli, settings)
+    answers = np.asarray(fly.predict(glomeruli.rates[glomeruli.test]))
+    return FlyAnswers(
+        fly=fly,
+        weights=np.asarray(fly.weights_).astype(bool),
+        answers=answers,
+        accuracy=float(np.mean(answers == glomeruli.dataset.y[glomeruli.test])),
+    )
+
+
 def many_flies(
-    glomeruli: Glomeruli, settings: CircuitSettings, n_flies: int
+    glomeruli: Glomeruli, settings: CircuitSettings, n_flies: int, ask=fly_answers
 ) -> Iterator[FlyAnswers]:
-    """Teach flies that differ only in their random wiring; yield each as it is ready."""
-    rows = glomeruli.test
+    """Flies that differ only in their random wiring, each as it is ready.
+
+    `ask(glomeruli, settings)` makes one; a page gives its own, to keep those it has.
+    """
     for number in range(n_flies):
-        fly = train_fly(glomeruli, next_fly(settings, number))
-        answers = np.asarray(fly.predict(glomeruli.rates[rows]))
-        yield FlyAnswers(
-            fly=fly,
-            weights=np.asarray(fly.weights_).astype(bool),
-            answers=answers,
-            accuracy=float(np.mean(answers == glomeruli.dataset.y[rows])),
-        )
+        yield ask(glomeruli, next_fly(settings, number))
 
 
 def opinions(flies: list[FlyAnswers], rates) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +14,7 @@ from kcnet_core.errors import KCNetError
 from kcnet_core.figures import flies as fly_figures
 from kcnet_core.fly_experiments import (
     compare_flies,
+    fly_answers,
     inhibition_sweep,
     input_similarity,
     many_flies,
@@ -29,6 +31,7 @@ from pages.ui.fly import DRAWN, ODOR, Bench, Sample
 from pages.ui.walk import circuit
 from pages.ui.walk_steps import input_contributions, percent, plain
 
+SOON = 0.4  # seconds after which waiting needs a word
 STRENGTHS = np.linspace(*BOUNDS["inhibition"], 41)
 
 
@@ -89,15 +92,21 @@ def _start():
     return None if drawing.is_blank(pixels) else pixels
 
 
+@st.cache_resource(show_spinner=False, max_entries=30)
+def _sweep(data, settings, first: bytes, second: bytes):
+    """Only the wiring matters here, so moving C costs nothing."""
+    pair = (np.frombuffer(rates, dtype=np.float32) for rates in (first, second))
+    return inhibition_sweep(table.fly(data, settings), table.glomeruli(data), *pair, STRENGTHS)
+
+
 def inhibition(bench: Bench) -> None:
     """What happens to two samples' codes as C moves."""
     other = _other(bench, "and another one")
-    sweep = inhibition_sweep(
-        table.fly(bench.data, replace(bench.settings, inhibition=1.0)),
-        bench.glomeruli,
-        bench.sample.rates,
-        other.rates,
-        STRENGTHS,
+    sweep = _sweep(
+        bench.data,
+        replace(bench.settings, inhibition=1.0),
+        bench.sample.rates.tobytes(),
+        other.rates.tobytes(),
     )
     now = bench.settings.inhibition
     at = int(np.argmin(np.abs(STRENGTHS - now)))
@@ -197,17 +206,29 @@ def tags(bench: Bench) -> None:
         )
 
 
-@st.cache_resource(show_spinner=False, max_entries=6)
-def _flies(data, settings, n):
-    return list(many_flies(table.glomeruli(data), settings, n))
+@st.cache_resource(show_spinner=False, max_entries=90)
+def _answers(data, settings):
+    return fly_answers(table.glomeruli(data), settings)
+
+
+def _swarm(bench, n):
+    """The flies, with a bar while they are taught; those already taught are at hand."""
+    place, began, swarm = st.empty(), time.monotonic(), []
+    for each in many_flies(
+        bench.glomeruli, bench.settings, n, lambda _, s: _answers(bench.data, s)
+    ):
+        swarm.append(each)
+        if time.monotonic() - began > SOON:
+            place.progress(len(swarm) / n, text=f"Fly {len(swarm)} of {n} is wired and taught")
+    place.empty()
+    return swarm
 
 
 def flies(bench: Bench) -> None:
     """Many flies: other wirings, the same answers."""
     with st.container(width=360):
         n = st.slider("Flies", 2, 30, 8, key="flies", bind="query-params")
-    with st.spinner(f"Wiring and teaching {n} flies …", show_time=True):
-        swarm = _flies(bench.data, bench.settings, n)
+    swarm = _swarm(bench, n)
     comparison = compare_flies(swarm)
     pairs = np.triu_indices(n, k=1)
     overlap, agreement = comparison.overlap[pairs], comparison.agreement[pairs]
