@@ -11,9 +11,9 @@ import numpy as np
 
 from kcnet_core.errors import DataError, LimitError, ModelFileError
 from kcnet_core.limits import MAX_UNZIPPED_BYTES, MEGABYTE
+from kcnet_core.spreadsheet import harmless
 
 NAMES_IN_MESSAGE = 5
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would calculate
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -133,17 +133,6 @@ def answer_table(saved, X: np.ndarray, others):
     table = pd.concat([table, chances], axis=1)
     table.columns = [harmless(str(column)) for column in table.columns]
     return table
-
-
-def harmless(cell: str) -> str:
-    """Text that a spreadsheet will not take for a formula; numbers stay as they are."""
-    if not cell.startswith(FORMULA_STARTS):
-        return cell
-    try:
-        float(cell)
-    except ValueError:
-        return f"'{cell}"
-    return cell
 
 
 def _as_trained(saved, X: np.ndarray) -> np.ndarray:
