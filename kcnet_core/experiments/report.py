@@ -11,7 +11,8 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 
 from kcnet_core.experiments.protocols import PROTOCOLS
-from kcnet_core.experiments.training import ODOR_CLIP, TrainedRun
+from kcnet_core.experiments.training import TrainedRun
+from kcnet_core.preprocessing import ODOR_CLIP
 
 PACKAGES = ("numpy", "scikit-learn", "torch", "rdkit")
 EPOCH_COLUMNS = (

@@ -11,12 +11,11 @@ import numpy as np
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.experiments import metrics, protocols
 from kcnet_core.experiments.replay import Frame, Replay
-from kcnet_core.preprocessing import FeatureScaler
+from kcnet_core.preprocessing import FeatureScaler, default_scaler
 from kcnet_core.records import EpochRecord, Progress
 from kcnet_core.run import DOA_MODELS, EPOCH_MODELS, KCNET_MODELS, Run
 
 EPOCHS_SHARE = 0.85  # of the progress bar; the final solve and the evaluation take the rest
-ODOR_CLIP = 5.0  # standard deviations; a few descriptors have tails that drown the other inputs
 
 
 @dataclass(frozen=True)
@@ -118,10 +117,10 @@ def train_steps(run: Run, dataset: Dataset) -> Generator[TrainView, None, Traine
 
     yield view("Splitting and scaling", 0.0)
     protocol, split = split_of(run, dataset)
-    scaler = None
+    scaler = default_scaler(dataset)
     X_train, X_test = dataset.X[split.train], dataset.X[split.test]
-    if dataset.kind == "odor":
-        scaler = FeatureScaler(clip=ODOR_CLIP).fit(X_train)
+    if scaler is not None:
+        scaler.fit(X_train)
         X_train, X_test = scaler.transform(X_train), scaler.transform(X_test)
     groups = None if dataset.groups is None else dataset.groups[split.train]
 
