@@ -28,6 +28,7 @@ _HOME = {
     "compare": ("metric_vs_hidden", "metric_vs_time", "noise_curves"),
     "costs": ("parameters_bar", "time_split"),
     "paper": ("best_so_far", "paper_and_ours", "running_times", "sweep"),
+    "smell": ("character_quality", "odor_heatmap", "odor_profile", "rival_scores"),
     "verdicts": ("pairwise_matrix", "trials_scatter"),
 }
 _MODULE = {name: module for module, names in _HOME.items() for name in names}
