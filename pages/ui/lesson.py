@@ -104,18 +104,23 @@ def show(name: str) -> None:
         return
     part = _part(lesson)
     _header(lesson, part)
-    if part > len(lesson.steps):
-        _summary(lesson)
-        return
-    step = lesson.steps[part - 1]
-    with st.container(key="lesson_card", border=True, width=820):
+    turned = st.session_state.get("lesson_page") != (name, part)
+    st.session_state["lesson_page"] = (name, part)
+    # What the last step left behind goes at once, not when the new step has been computed.
+    card, below = (st.empty() if turned else st for _ in range(2))
+    with card.container(key="lesson_card", border=True, width=820):
+        if part > len(lesson.steps):
+            _summary(lesson)
+            return
+        step = lesson.steps[part - 1]
         st.subheader(step.title, anchor=False)
         st.markdown(step.text)
         bench = _bench(lesson, step, part)
         done = step.question is None or _ask(lesson, step, part, bench)
         _navigation(lesson, part, done)
     if done and step.view != "none":
-        _view(step, bench)
+        with below.container(key="lesson_view"):
+            _view(step, bench)
 
 
 def _part(lesson):
@@ -353,15 +358,14 @@ def _summary(lesson: Lesson) -> None:
     answered = [result for _, result in rows if result is not None]
     right = sum(result.right for result in answered)
     st.subheader(f"{right} of {len(rows)} predictions held", anchor=False)
-    st.dataframe(
+    st.table(
         {
             "Question": [step.question.text for step, _ in rows],
-            "Your prediction": [result.prediction if result else "skipped" for _, result in rows],
+            "You predicted": [result.prediction if result else "skipped" for _, result in rows],
             "Measured": [result.measured if result else "" for _, result in rows],
-            "Held": [bool(result and result.right) for _, result in rows],
+            "Held": ["yes" if result and result.right else "no" for _, result in rows],
         },
         hide_index=True,
-        key="lesson_table",
     )
     with st.container(horizontal=True):
         st.button(

@@ -203,10 +203,13 @@ def test_a_lesson_from_start_to_end(new_page, screenshot):
 
     onward.click()
     expect(page.get_by_role("heading", name="Now you")).to_be_visible()
+    expect(page.get_by_text("Measured:")).to_have_count(0)
+    expect(page.get_by_role("heading", name="and the codes move apart")).to_be_visible()
     expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
     screenshot(page, "lesson-6")
     onward.click()
     expect(page.get_by_role("heading", name=re.compile("of 4 predictions held"))).to_be_visible()
+    expect(page.get_by_role("table")).to_contain_text("C = 0.25")
     no_traceback(page)
     screenshot(page, "lesson-end")
     page.get_by_role("button", name="All lessons").click()

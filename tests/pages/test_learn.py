@@ -283,8 +283,7 @@ def test_a_lesson_from_start_to_end(small_lesson):
 
     sound(page.button(key="lesson_next").click().run())
     assert page.subheader[0].value.endswith("of 3 predictions held")
-    table = page.dataframe[0].value
-    assert table["Held"].tolist()[1:] == [True, False]
+    assert page.table[0].value["Held"].tolist()[1:] == ["yes", "no"]
 
     sound(page.button(key="lesson_again").click().run())
     assert page.button(key="measure_small_1").disabled
