@@ -82,11 +82,12 @@ def provenance(result: Result) -> None:
     for name, reason in result.failed.items():
         st.warning(f"{name}: {reason}", icon=":material/warning:")
     seeds = about["seeds"]
+    threads = f"{machine['threads']} thread{'s' * (machine['threads'] != 1)}"
     st.caption(
         f"Measured on {datetime.fromisoformat(about['date']):%d %B %Y}: {result.finished:,} rows, "
         f"seeds {seeds[0]} to {seeds[-1]}, {about['settings_tried']:,} settings tried, "
         f"{in_words(about['seconds'])} of work on {machine['cores']} cores "
-        f"({machine['processor']}, {machine['threads']} threads, mean load "
+        f"({machine['processor']}, {threads}, mean load "
         f"{about['mean_load']}); Python {about['versions']['python']}, "
         f"torch {about['versions']['torch']}, scikit-learn {about['versions']['scikit-learn']}."
     )

@@ -14,6 +14,7 @@ from kcnet_core.experiments.recipes import PAPER_ROWS, Contrast, Line, Recipe
 
 AGREES, CLOSE, HIGHER, LOWER, UNKNOWN = "agrees", "close", "higher", "lower", ""
 KEPT = ("curves", "matrices", "trials")
+ENOUGH = 5  # repeats; the interval of fewer is too wide to agree or disagree with anything
 
 
 @dataclass(frozen=True)
@@ -196,7 +197,7 @@ def _not_comparable(line: Line, n_train: int) -> str:
 
 
 def _verdict(paper, paper_sd, measured) -> str:
-    if paper is None or measured["not_comparable"] or measured["low"] is None:
+    if paper is None or measured["not_comparable"] or measured["n"] < ENOUGH:
         return UNKNOWN
     if measured["low"] <= paper <= measured["high"]:
         return AGREES
@@ -213,8 +214,9 @@ def sentence(outcome: Outcome) -> str:
         return "the paper gives no number"
     if outcome.not_comparable:
         return f"not compared: {outcome.not_comparable}"
-    if outcome.low is None:
-        return "one run, so no interval"
+    if outcome.n < ENOUGH:
+        runs = "one repeat is" if outcome.n == 1 else f"{outcome.n} repeats are"
+        return f"{runs} too few to compare"
     gap = f"{abs(outcome.mean - outcome.paper):.4f}"
     side = "higher" if outcome.mean > outcome.paper else "lower"
     if outcome.verdict == AGREES:

@@ -9,7 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from kcnet_core.figures.compare import tight
-from kcnet_core.figures.layout import bare, nice_ceiling, plain, style
+from kcnet_core.figures.layout import bare, level_line, nice_ceiling, plain, style
 from kcnet_core.figures.ranked import named_rows
 from kcnet_core.palette import faded, model_colour, model_style, theme
 
@@ -74,7 +74,13 @@ def paper_and_ours(
             "range": tight(ends[np.isfinite(ends)]), "showgrid": True, "nticks": 6,
             "gridcolor": faded(ink.muted, 0.18),
         },
-        yaxis={**named_rows([plain(label, 24) for label in labels], dark), "showgrid": False},
+        yaxis=named_rows([plain(label, 24) for label in labels], dark),
+        layout={
+            "shapes": [
+                level_line(i + 0.5, faded(ink.muted, 0.25), dash="solid")
+                for i in range(len(labels) - 1)
+            ]
+        },
     )  # fmt: skip
 
 

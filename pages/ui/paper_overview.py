@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from kcnet_core.experiments.outcomes import AGREES, CLOSE, HIGHER, LOWER, Result
-from kcnet_core.experiments.recipes import GROUPS, RECIPES, Recipe
+from kcnet_core.experiments.recipes import GROUPS, RECIPES, Recipe, in_paper_order
 from pages.ui import paper_state as state
 
 ICONS = {
@@ -27,7 +27,7 @@ def choice() -> Recipe | None:
     st.session_state["paper_choice"] = name
     st.selectbox(
         "Table, figure or question",
-        [state.OVERVIEW, *RECIPES],
+        [state.OVERVIEW, *(recipe.name for recipe in in_paper_order())],
         format_func=label,
         key="paper_choice",
         on_change=lambda: state.choose(st.session_state["paper_choice"]),
@@ -49,7 +49,7 @@ def overview() -> None:
     for group, title in GROUPS.items():
         st.subheader(title, anchor=False)
         with st.grid(min_column_width=270, border=True) as grid:
-            for recipe in RECIPES.values():
+            for recipe in in_paper_order():
                 if recipe.group == group:
                     with grid.cell():
                         card(recipe)

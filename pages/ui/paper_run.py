@@ -121,7 +121,8 @@ def so_far(result: Result) -> None:
     st.dataframe(
         pd.DataFrame(lines),
         hide_index=True,
-        height=min(38 + 35 * len(lines), 300),
+        height="content" if len(lines) <= 8 else 300,
+        placeholder="",
         column_config={name: number(format="%.4f") for name in ("Paper", "Ours so far")},
         key="paper_so_far",
     )

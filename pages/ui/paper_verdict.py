@@ -29,7 +29,7 @@ def verdict(recipe: Recipe, result: Result) -> None:
             st.caption(f"{len(differ) - MOST_LISTED} more are in the table.")
     elif not recipe.plot_only and any(outcome.paper for outcome in result.outcomes):
         reasons = dict.fromkeys(sentence(o) for o in result.outcomes if o.paper and o.mean)
-        st.markdown("Nothing here can be compared with the paper yet: " + "; ".join(reasons) + ".")
+        st.markdown(f"Nothing here can be compared with the paper yet: {'; '.join(reasons)}.")
     goals(result)
     answers(result)
     reasons_elsewhere(recipe, differ)
@@ -64,9 +64,8 @@ def goals(result: Result) -> None:
 def answers(result: Result) -> None:
     """The differences that this recipe measures."""
     if result.differences:
-        st.markdown(
-            "\n".join(f"- {d.question} **{answer(d)}**" for d in result.differences)
-        )
+        st.markdown("**Measured differences**, with 95% intervals")
+        st.markdown("\n".join(f"- {d.question} **{answer(d)}**" for d in result.differences))
 
 
 def reasons_elsewhere(recipe: Recipe, differ) -> None:

@@ -16,6 +16,7 @@ from pages.ui import session
 from pages.ui.chart import chart
 
 NUMBER = {"seconds": "%.2f"}
+MOST_ROWS = 14  # of a table that is shown without scrolling
 
 
 def draw(recipe: Recipe, result: Result) -> None:
@@ -162,7 +163,8 @@ def table(recipe: Recipe, result: Result) -> None:
     st.dataframe(
         frame,
         hide_index=True,
-        height=min(38 + 35 * len(frame), 520),
+        height="content" if len(frame) <= MOST_ROWS else 36 * MOST_ROWS,
+        placeholder="",
         column_config={
             **{name: number(format=form) for name in ("Paper", "Ours", "Low", "High")},
             "± SD": number(format="%.3f", help="The paper's standard deviation"),

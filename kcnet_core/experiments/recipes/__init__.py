@@ -18,7 +18,7 @@ from kcnet_core.experiments.recipes.recipe import (
 
 __all__ = [
     "GROUPS", "PAPER_ROWS", "RECIPES", "Contrast", "Line", "Paper", "Quick", "Recipe", "Tuning",
-    "find_recipe", "quickened",
+    "find_recipe", "in_paper_order", "quickened",
 ]  # fmt: skip
 
 RECIPES = {
@@ -43,6 +43,18 @@ RECIPES = {
         odor.EQUAL_BUDGET,
     )
 }
+
+
+def in_paper_order() -> list[Recipe]:
+    """Tables and figures as they come in the paper, then the questions, most important first."""
+
+    def place(recipe):
+        if recipe.group == "questions":
+            return list(GROUPS).index(recipe.group), False, ""
+        words = recipe.where.replace("Figures", "Figure")
+        return list(GROUPS).index(recipe.group), words.startswith("Appendix"), words
+
+    return sorted(RECIPES.values(), key=place)
 
 
 def find_recipe(name: str) -> Recipe:

@@ -48,7 +48,7 @@ def _stop_rules() -> tuple[Line, ...]:
 STOP_RULE = Recipe(
     name="stop-rule",
     title="Stopping on stale output weights",
-    where="asked of Algorithm 1",
+    where="Asked of Algorithm 1",
     question="Which stop rule gives the paper's figures: Algorithm 1, which measures the wiring it "
     "has fitted, or the published code, which measures the new wiring with the old output weights?",
     group="questions",
@@ -106,7 +106,7 @@ def _rules() -> tuple[Line, ...]:
 DOA_RULES = Recipe(
     name="doa-rules",
     title="The paper's DOA rule against ours",
-    where="asked of Algorithm 1",
+    where="Asked of Algorithm 1",
     question="Which update of the wiring gives the better network, when both may try equally many "
     "settings on validation rows?",
     group="questions",

@@ -184,7 +184,7 @@ TABLE = Recipe(
 EQUAL_BUDGET = Recipe(
     name="equal-budget",
     title="Which model smells best? Nine models, one search budget",
-    where="after Table 1",
+    where="After Table 1",
     question="Which of the nine models is best on molecules it never met, when each may try "
     "equally many settings inside its training rows?",
     group="questions",
@@ -233,7 +233,7 @@ HIDDEN_SIZES = Recipe(
 TWIN_LEAK = Recipe(
     name="twin-leak",
     title="The twin that leaks",
-    where="asked of Table 1",
+    where="Asked of Table 1",
     question="How much of an odor score comes from having met the same molecule, at another "
     "dilution, in training?",
     group="questions",
@@ -265,7 +265,7 @@ TWIN_LEAK = Recipe(
 MUSKY_OVERSAMPLING = Recipe(
     name="musky-oversampling",
     title="Musky, oversampled before or after the split",
-    where="asked of Table 1",
+    where="Asked of Table 1",
     question="What happens to the Musky scores when made-up rows are added before the rows are "
     "split, so that they reach the test?",
     group="questions",

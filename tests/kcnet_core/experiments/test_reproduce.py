@@ -287,18 +287,25 @@ def test_updates_are_counted_under_both_stop_rules(journal):
 )
 def test_verdicts_follow_from_the_interval(paper, sd, low, high, verdict, words):
     middle, reach = (low + high) / 2, (high - low) / 2
-    spread = reach / (12.706 * math.sqrt(1 / 2))  # t with one degree of freedom, two values
+    steps = np.array([-2, -1, 0, 1, 2])
+    steps = steps * reach / (2.776 * steps.std(ddof=1) / math.sqrt(5))  # t, four degrees of freedom
     rows = {
         ("KCNet", k): {
-            "weighted F1": middle + sign * spread / math.sqrt(2), "protocol": "benchmark",
-            "n_train": 10, "n_test": 5, "seconds": 1.0,
+            "weighted F1": middle + step, "protocol": "benchmark", "n_train": 10, "n_test": 5,
+            "seconds": 1.0,
         }
-        for k, sign in enumerate((-1, 1))
+        for k, step in enumerate(steps)
     }  # fmt: skip
-    result = summed_up(made_recipe(made_line(paper=Paper(paper, sd))), rows)
+    recipe = made_recipe(made_line(paper=Paper(paper, sd)), repeats=5)
+    result = summed_up(recipe, rows)
     assert result.outcomes[0].low == pytest.approx(low, abs=1e-4)
     assert result.outcomes[0].verdict == verdict
     assert words in sentence(result.outcomes[0])
+
+
+def test_a_few_repeats_agree_with_nothing(journal):
+    outcome = finished(made_recipe(made_line(paper=Paper(0.5))), journal)[1].outcomes[0]
+    assert outcome.verdict == "" and sentence(outcome) == "2 repeats are too few to compare"
 
 
 def test_partial_data_and_quick_versions_are_not_compared_with_the_paper(journal):

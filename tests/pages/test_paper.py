@@ -1,0 +1,149 @@
+"""The Paper page without a browser: what is known, what is not, measuring, and the way to Train."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from kcnet_core.experiments import result_file
+from kcnet_core.experiments.journal import Journal
+from kcnet_core.experiments.recipes import RECIPES, quickened
+from kcnet_core.experiments.reproduce import saved_steps
+from kcnet_core.run import Run
+from tests.kcnet_core.experiments.tiny_recipe import TINY
+
+APP = str(Path(__file__).resolve().parents[2] / "app.py")
+
+
+@pytest.fixture(autouse=True)
+def kept(tmp_path, monkeypatch):
+    """No results but those that a test makes; the folder of kept ones."""
+    monkeypatch.setenv("KCNET_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(result_file, "KEPT_RESULTS", tmp_path / "kept")
+    monkeypatch.setitem(RECIPES, "tiny", TINY)
+    return tmp_path / "kept"
+
+
+def opened(**query) -> AppTest:
+    app = AppTest.from_file(APP, default_timeout=120).run()
+    app.switch_page("pages/paper.py")
+    for name, value in query.items():
+        app.query_params[name] = value
+    return app.run()
+
+
+def texts(app: AppTest) -> str:
+    parts = [*app.markdown, *app.caption, *app.error, *app.warning, *app.info, *app.subheader]
+    return "\n".join(element.value for element in parts)
+
+
+def measured(recipe, folder):
+    for _ in saved_steps(recipe, Journal(folder / "journal.jsonl"), folder):
+        pass
+
+
+def test_the_overview_lists_every_result_and_says_that_nothing_is_measured():
+    app = opened()
+    assert not app.exception
+    words = texts(app)
+    assert all(recipe.title in words for recipe in RECIPES.values())
+    assert words.count("Not measured yet.") == len(RECIPES)
+
+
+def test_an_unmeasured_result_says_so_and_offers_both_versions():
+    app = opened(result="tiny")
+    assert not app.exception
+    assert "Not measured yet on this installation" in texts(app)
+    assert [app.button(key=f"measure_{v}").label[:7] for v in ("Quick", "In full")] == [
+        "Quick, ",
+        "In full",
+    ]
+    assert "10 rows" in texts(app)
+    assert len(app.dataframe) == 0
+
+
+def test_kept_results_are_shown_at_once_with_verdict_and_origin(kept):
+    measured(TINY, kept)
+    app = opened(result="tiny")
+    assert not app.exception
+    words = texts(app)
+    assert "differ beyond both" in words and "higher, beyond our interval" in words
+    assert "Do more cells help?" in words
+    assert "10 rows, seeds 0 to 4" in words and "torch" in words
+    assert "The twin that leaks" in words and "Not measured yet." in words
+    frame = app.dataframe[0].value
+    assert list(frame["Model"]) == ["KCNet", "more cells"]
+    assert frame["Paper"].iloc[0] == 0.2 and frame["Low"].iloc[0] < frame["Ours"].iloc[0]
+    assert list(frame["Repeats"]) == [5, 5] and list(frame["Tried"]) == [1, 1]
+
+
+def test_a_quick_result_is_marked_and_compared_with_nothing(kept):
+    measured(quickened(TINY), kept)
+    words = texts(opened(result="tiny"))
+    assert "This is the quick version" in words
+    assert "Nothing here can be compared with the paper yet" in words
+
+
+def test_measuring_here_is_a_job_whose_result_appears_and_stays(tmp_path):
+    from pages.ui import session
+
+    app = opened(result="tiny")
+    app.button(key="measure_Quick").click().run()
+    (job,) = session.jobs().owned_by(app.session_state["owner"])
+    assert job.kind == "reproduce" and job.wait(120) and job.view.state == "done"
+    app.run()
+    assert not app.exception
+    assert "This is the quick version" in texts(app)
+    assert (tmp_path / "cache" / "reproduce" / "tiny.quick.json").is_file()
+    assert "Quick version" in texts(opened())
+
+
+def test_two_visitors_share_one_measurement():
+    from pages.ui import session
+
+    first, second = opened(result="tiny"), opened(result="tiny")
+    session.jobs().max_running, before = 0, session.jobs().max_running
+    try:
+        first.button(key="measure_In full").click().run()
+        second.button(key="measure_In full").click().run()
+        owners = [first.session_state["owner"], second.session_state["owner"]]
+        assert [len(session.jobs().owned_by(owner)) for owner in owners] == [1, 0]
+        assert "Somebody else started this" in texts(second.run())
+        job = session.jobs().owned_by(owners[0])[0]
+        job.control(owners[0], "stop")
+    finally:
+        session.jobs().max_running = before
+
+
+def test_settings_open_on_the_train_page():
+    app = opened(result="tiny")
+    link = next(e for e in app.get("page_link") if "Open" in e.proto.label)
+    from urllib.parse import parse_qsl
+
+    run, ignored = Run.from_query(dict(parse_qsl(link.proto.query_string)))
+    assert run == TINY.lines[0].run(repeat=0) and not ignored
+
+
+def test_an_unknown_result_in_a_link_is_a_sentence_and_shows_the_overview():
+    app = opened(result="<b>nothing</b>")
+    assert not app.exception
+    assert "does not exist" in texts(app)
+    assert "Odor perception: nine models" in texts(app)
+
+
+def test_missing_data_are_named_and_cannot_be_started(monkeypatch, tmp_path):
+    monkeypatch.setenv("KCNET_DATA", str(tmp_path / "nothing"))
+    app = opened(result="hidden-mnist")
+    assert "MNIST is not on this machine" in texts(app)
+    assert app.button(key="measure_Quick").disabled
+
+
+def test_the_page_differs_from_the_train_page_only_where_it_says():
+    from pages.ui.paper_run import unlike
+
+    line = next(line for line in RECIPES["stop-rule"].lines if line.series != "Algorithm 1")
+    words = " ".join(unlike(line))
+    assert "published code's rule" in words and "best validation epoch" in words
+    assert unlike(TINY.lines[0]) == []
