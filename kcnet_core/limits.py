@@ -37,7 +37,7 @@ MAX_EPOCHS = 1_000
 MAX_SUBMODELS = 50
 MAX_INPUTS = 100_000  # columns of X in a saved model
 MAX_TARGETS = 5_000  # classes or labels
-MAX_CONNECTIONS = 100_000_000  # cells times inputs in a saved model
+MAX_CONNECTIONS = 40_000_000  # cells times inputs in a saved model
 
 # Experiments
 MAX_TRIALS = 200  # settings tried in one search

@@ -30,7 +30,7 @@ from kcnet_core.tensor_file import pack, unpack_arrays, unpack_header
 from kcnet_core.whole_file import write_whole
 from kcnet_core.wiring import Wiring
 
-EXTENSION = ".kcnet"
+ROWS_UNPACKED = 500  # cells of W
 
 
 @dataclass(frozen=True)
@@ -261,10 +261,18 @@ def _rebuild_model(document, arrays):
         model.calibration_ = Calibration(targets["kind"], slope, bias)
         model._dtype = getattr(torch, document["dtype"])
     if "wiring_" in arrays:
-        bits = np.unpackbits(arrays["wiring_"], axis=1, count=model.n_features_in_)
-        model.wiring_ = Wiring.from_matrix(bits)
+        model.wiring_ = _wiring(arrays["wiring_"], model.n_features_in_)
         model.scores_ = arrays["scores_"].copy() if "scores_" in arrays else None
     return model
+
+
+def _wiring(packed: np.ndarray, n_inputs: int) -> Wiring:
+    """From the bits of W, some rows at a time, because unpacked they take eight times the room."""
+    parts = []
+    for start in range(0, len(packed), ROWS_UNPACKED):
+        block = packed[start : start + ROWS_UNPACKED]
+        parts.append(Wiring.from_matrix(np.unpackbits(block, axis=1, count=n_inputs)))
+    return Wiring.concatenate(parts)
 
 
 def _history(values: np.ndarray) -> list:

@@ -14,7 +14,7 @@ from kcnet_core.targets import METRICS
 
 FORMAT, VERSION = "KCNet model", 1
 MAX_NAME_LENGTH = 500
-MAX_HISTORY = 1_000_000  # epochs of all submodels
+MAX_HISTORY = 100_000  # epochs of all submodels together
 MAX_QUANTILES = 10_000
 LARGEST = 1e37  # of weights, so that no product overflows float32 before it is added up
 EPOCH_FIELDS = (

@@ -7,7 +7,7 @@ import sys
 from dataclasses import fields
 from pathlib import Path
 
-from kcnet_core.errors import ModelFileError
+from kcnet_core.errors import ModelFileError, OutOfMemory
 from kcnet_core.records import EpochRecord
 from kcnet_core.run import MODELS, Run, settings
 
@@ -51,6 +51,7 @@ def main(args: argparse.Namespace) -> None:
     say = _silent if args.quiet else _say
     say(f"{run.describe()}: loading the data")
     dataset = datasets.load(run.dataset, **({"target": run.target} if run.target else {}))
+    _check_cost(run, dataset, say)
     trained = _watched(train_steps(run, dataset), say)
     _print_result(trained)
     if args.save:
@@ -64,6 +65,21 @@ def _check_place(path: Path) -> None:
         raise ModelFileError(f"{path} is a folder; give the name of a file, like model.kcnet.")
     if not path.parent.is_dir():
         raise ModelFileError(f"The folder {path.parent} for the model is not there; make it first.")
+
+
+def _check_cost(run: Run, dataset, say) -> None:
+    """Say what the run will take; refuse one that would not fit into memory."""
+    from kcnet_core.experiments.estimate import estimate, in_words
+    from kcnet_core.jobs.memory import gigabytes, measure_memory, too_large
+    from kcnet_core.limits import MEMORY_SHARE
+
+    n = dataset.n_train or len(dataset.X)
+    n = min(n, run.rows) if run.rows else n
+    cost = estimate(run, n, dataset.X.shape[1], len(dataset.target_names))
+    room = int(MEMORY_SHARE * measure_memory().available)
+    if cost.bytes > room:
+        raise OutOfMemory(too_large(cost.bytes, room))
+    say(f"about {in_words(cost.seconds)} and {gigabytes(cost.bytes)} of memory")
 
 
 def _watched(steps, say):
