@@ -75,6 +75,12 @@ def default_batch_rows(n_hidden: int, n_rows: int) -> int:
     return int(min(n_rows, max(2000, min(15 * n_hidden, 10_000))))
 
 
+def suitable_gradient_rows(n_rows: int, groups) -> str:
+    """What "auto" means: hold rows out where they are few, but not where there are hardly any."""
+    units = n_rows if groups is None else len(np.unique(groups))
+    return "held_out" if n_rows < FEW_ROWS and units >= 10 else "batch"
+
+
 def describe(settings: DOASettings) -> str:
     """What DOA will do, with every automatic choice spelled out."""
     if settings.rule == "paper":

@@ -49,7 +49,7 @@ class ELMClassifier(RidgeReadout):
         b ~ U(0, 1).
     coef_, classes_, alpha_, history_, timings_, loo_error_, loo_score_, metric_, calibration_
         As in `KCNetClassifier`.
-    n_trained_parameters_ : int
+    n_trained_parameters_, n_features_in_ : int
 
     References
     ----------

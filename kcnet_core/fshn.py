@@ -57,7 +57,7 @@ class FSHNClassifier(ClassifierMixin, BaseEstimator):
         Hidden layer.
     coef_, intercept_ : ndarrays of shape (B, c), (c,)
         Output layer.
-    classes_, history_, timings_, metric_, n_trained_parameters_
+    classes_, history_, timings_, metric_, n_trained_parameters_, n_features_in_
         As in `KCNetClassifier`.
 
     Examples

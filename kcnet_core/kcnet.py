@@ -10,7 +10,7 @@ import torch
 from sklearn.utils.validation import check_is_fitted
 
 from kcnet_core import doa
-from kcnet_core.devices import choose_device, float64_device
+from kcnet_core.devices import choose_device, computing, float64_device
 from kcnet_core.errors import KCNetError
 from kcnet_core.kenyon import kenyon_activity, strongest_cells
 from kcnet_core.parameters import Choice, Number, check_parameters
@@ -282,9 +282,9 @@ class KCNetClassifier(RidgeReadout):
         device = choose_device(self.device)
         rows = [as_tensor(np.asarray(a, np.float32)) for a in (X, Y, w)]
         cells = max(part.n_hidden for part in parts)
-        held_out = self.gradient_rows == "held_out" or (
-            self.gradient_rows == "auto" and len(X) < doa.FEW_ROWS
-        )
+        gradient_rows = self.gradient_rows
+        if gradient_rows == "auto":
+            gradient_rows = doa.suitable_gradient_rows(len(X), groups)
         settings = doa.DOASettings(
             rule=self.doa_rule,
             n_epochs=self.n_epochs,
@@ -292,7 +292,7 @@ class KCNetClassifier(RidgeReadout):
             alpha=self._search_alpha(parts[0], rows, code, seed, device),
             inhibition=self.inhibition,
             gradient_mask=self.gradient_mask or doa.DEFAULT_MASK[self.doa_rule],
-            gradient_rows="held_out" if held_out else "batch",
+            gradient_rows=gradient_rows,
             batch_rows=self.batch_rows or doa.default_batch_rows(cells, len(X)),
             validation_fraction=self.validation_fraction,
             stop_metric=self.stop_metric,
@@ -318,11 +318,12 @@ class KCNetClassifier(RidgeReadout):
         n_rows = len(rows[0])
         sample = generator(seed, STREAM_ALPHA).permutation(n_rows)[:ALPHA_SAMPLE]
         X, Y, w = (a[torch.from_numpy(sample)].to(device) for a in rows)
-        sums = RidgeSums(wiring.n_hidden, Y.shape[1], float64_device(device))
-        H = kenyon_activity(wiring, X, self.inhibition)
-        sums.add(H, Y, w)
-        probe = None if sums.dual else Rows(H.to(sums.device), Y.to(sums.device), w.to(sums.device))
-        path = RidgePath(sums, probe, ALPHA_GRID, self._metric_for(code), code.kind)
+        with computing(wiring.n_hidden, device):
+            sums = RidgeSums(wiring.n_hidden, Y.shape[1], float64_device(device))
+            H = kenyon_activity(wiring, X, self.inhibition)
+            sums.add(H, Y, w)
+            probe = Rows(*(part.to(sums.device) for part in (H, Y, w)))
+            path = RidgePath(sums, probe, ALPHA_GRID, self._metric_for(code), code.kind)
         return path.best_alpha * n_rows / len(sample)
 
     def _start_partial(self, X, code):

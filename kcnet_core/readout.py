@@ -53,7 +53,9 @@ def check_rows(estimator, X, *, reset: bool) -> np.ndarray:
 
 def check_weights(sample_weight, X) -> np.ndarray:
     """Row weights as float64, with at least one above zero."""
-    w = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    w = _check_sample_weight(
+        sample_weight, X, dtype=np.float64, ensure_non_negative=True, allow_all_zero_weights=True
+    )
     if not (w > 0).any():
         raise DataError("Every sample_weight is zero: nothing is left to learn from.")
     return w

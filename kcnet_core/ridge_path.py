@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from kcnet_core.linear_algebra import eigenvectors, product, self_product
-from kcnet_core.ridge import RidgeSums, Rows, left_out
+from kcnet_core.ridge import LeaveOneOut, RidgeSums, Rows, left_out
 from kcnet_core.targets import score_outputs
 
 # Where alpha="loo" looks: lambda counts against sums over rows, as in the paper.
@@ -58,7 +58,9 @@ class RidgePath:
             self._target = self._basis.T @ sums.HY
             self._fitted = product(rows.H.T, self._basis)
             self._leverage = self._fitted.square()
-        self._rows = rows
+        self._rows = Rows(*(part.cpu() for part in (rows.H[:0], rows.Y, rows.w)))
+        for name in ("_s", "_basis", "_target", "_fitted", "_leverage"):
+            setattr(self, name, getattr(self, name).cpu().numpy())
         self._measure(alphas)
 
     def at(self, alphas) -> RidgePath:
@@ -72,36 +74,38 @@ class RidgePath:
         results = [self.evaluate(alpha) for alpha in self.alphas]
         self.loo_error, self.loo_score = (np.array(column) for column in zip(*results, strict=True))
 
-    def _shrink(self, alpha: float) -> torch.Tensor:
+    def _shrink(self, alpha: float) -> np.ndarray:
         total = self._s + alpha
-        floor = torch.finfo(total.dtype).eps * len(total) * self._s.max()
-        return torch.where(total > floor, 1 / total, 0)  # pseudo-inverse when alpha is 0
+        floor = np.finfo(float).eps * len(total) * self._s.max()
+        return np.divide(1.0, total, out=np.zeros_like(total), where=total > floor)
+
+    def _weights(self, alpha: float) -> np.ndarray:
+        return self._target * self._shrink(alpha)[:, None]
 
     def coef(self, alpha: float) -> np.ndarray:
-        """Output weights (B, c) for one lambda."""
-        return (self._basis @ (self._target * self._shrink(alpha)[:, None])).cpu().numpy()
+        """Output weights (B, c) for one lambda; 0 gives the pseudo-inverse."""
+        return self._basis @ self._weights(alpha)
 
-    def leave_one_out(self, alpha: float):
+    def leave_one_out(self, alpha: float) -> LeaveOneOut:
         """Leave-one-out outputs of the followed rows for one lambda."""
-        shrink = self._shrink(alpha)
-        yhat = self._fitted @ (self._target * shrink[:, None])
-        return left_out(yhat, self._leverage @ shrink, self._rows)
+        yhat = self._fitted @ self._weights(alpha)
+        leverage = self._leverage @ self._shrink(alpha)
+        return left_out(torch.from_numpy(yhat), torch.from_numpy(leverage), self._rows)
 
     def evaluate(self, alpha: float) -> tuple[float, float]:
         """Leave-one-out error and score for one lambda."""
         loo = self.leave_one_out(alpha)
-        Z, Y = loo.outputs.cpu().numpy(), loo.targets.cpu().numpy()
-        return loo.error, score_outputs(self.metric, Z, Y, self.kind)
+        return loo.error, score_outputs(
+            self.metric, loo.outputs.numpy(), loo.targets.numpy(), self.kind
+        )
 
     def project(self, H: np.ndarray) -> np.ndarray:
         """Activities H (n, B) of other rows in the path's own basis; once per set of rows."""
-        H = torch.as_tensor(H).to(self._basis)
-        return (H @ self._basis).cpu().numpy()
+        return np.asarray(H) @ self._basis
 
     def decision(self, projected: np.ndarray, alpha: float) -> np.ndarray:
         """Raw class scores (n, c) of rows given by `project`, for one lambda."""
-        weights = (self._target * self._shrink(alpha)[:, None]).cpu().numpy()
-        return projected @ weights
+        return projected @ self._weights(alpha)
 
     @property
     def best_alpha(self) -> float:
