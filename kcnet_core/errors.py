@@ -1,6 +1,6 @@
 """Errors whose message is a sentence for the person who caused them.
 
-Every page and command shows `str(error)` of a `KCNetError` as it is; anything else is a bug of ours.
+Every page and command shows `str(error)` of a `KCNetError` as it is; anything else is our bug.
 """
 
 
