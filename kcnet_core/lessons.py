@@ -13,13 +13,13 @@ from pathlib import Path
 from kcnet_core.circuit import BOUNDS
 from kcnet_core.errors import KCNetError
 from kcnet_core.lesson_measures import MEASURES
+from kcnet_core.limits import MAX_LESSON_BYTES
 
 FOLDER = Path(__file__).resolve().parents[1] / "assets" / "lessons"
 DATA = ("mnist_sample", "digits", "starter")
 VIEWS = ("circuit", "draw", "inhibition", "tags", "flies", "none")
 CIRCUIT_STEPS = ("input", "wiring", "sum", "inhibition", "relu", "votes", "answer")
 CONTROLS = ("sample", *BOUNDS)
-MAX_LESSON_BYTES = 50_000
 
 _INTEGERS = ("cells", "fan_in", "wiring", "epochs")
 _LESSON_FIELDS = ("data", "minutes", "order", *BOUNDS)

@@ -21,6 +21,7 @@ MAX_IMAGE_CLASSES = 500
 MAX_MODEL_FILE_BYTES = 400 * MEGABYTE
 MAX_MODEL_HEADER_BYTES = 8 * MEGABYTE  # names, settings and info of a model file
 MAX_DOWNLOAD_BYTES = 1_000 * MEGABYTE
+MAX_LESSON_BYTES = 50_000  # a lesson's text file
 
 # Molecules
 MAX_SMILES_LENGTH = 1_000
