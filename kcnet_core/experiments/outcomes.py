@@ -48,8 +48,18 @@ class Outcome:
     search_seconds: float | None = None
     found: Mapping | None = None  # tuned settings of the first repeat
     not_comparable: str = ""  # why the two figures must not be compared
-    verdict: str = UNKNOWN
     goal: tuple[float, float] | None = None
+
+    @property
+    def verdict(self) -> str:
+        """How our interval lies to the paper's figure; empty when that cannot be said."""
+        if self.paper is None or self.not_comparable or self.n < ENOUGH:
+            return UNKNOWN
+        if self.low <= self.paper <= self.high:
+            return AGREES
+        if self.paper_sd and abs(self.mean - self.paper) <= self.paper_sd:
+            return CLOSE
+        return HIGHER if self.mean > self.paper else LOWER
 
     @property
     def goal_met(self) -> bool | None:
@@ -183,8 +193,7 @@ def _outcome(recipe: Recipe, line: Line, rows: list[Mapping]) -> Outcome:
     for name in ("updates", "density", "parameters", "search_seconds", *TIMES):
         if name in part and part[name].notna().any():
             measured[name] = float(part[name].mean())
-    verdict = _verdict(about["paper"], about["paper_sd"], measured)
-    return Outcome(**about, **measured, verdict=verdict)
+    return Outcome(**about, **measured)
 
 
 def _not_comparable(line: Line, n_train: int) -> str:
@@ -194,16 +203,6 @@ def _not_comparable(line: Line, n_train: int) -> str:
     if n_train < wanted and line.protocol == "benchmark":
         return f"{n_train:,} of the paper's {wanted:,} training rows"
     return ""
-
-
-def _verdict(paper, paper_sd, measured) -> str:
-    if paper is None or measured["not_comparable"] or measured["n"] < ENOUGH:
-        return UNKNOWN
-    if measured["low"] <= paper <= measured["high"]:
-        return AGREES
-    if paper_sd and abs(measured["mean"] - paper) <= paper_sd:
-        return CLOSE
-    return HIGHER if measured["mean"] > paper else LOWER
 
 
 def sentence(outcome: Outcome) -> str:

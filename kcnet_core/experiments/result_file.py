@@ -96,7 +96,10 @@ def result_text(result: Result) -> str:
         **result.about,
         "skipped": dict(result.skipped),
         "failed": dict(result.failed),
-        "outcomes": [_without_none(asdict(outcome)) for outcome in result.outcomes],
+        "outcomes": [
+            _without_none(asdict(outcome) | {"verdict": outcome.verdict})
+            for outcome in result.outcomes
+        ],
         "differences": [asdict(difference) for difference in result.differences],
         "rows": [_rounded(row) for row in result.rows],
         "kept": result.kept,

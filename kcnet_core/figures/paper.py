@@ -52,9 +52,6 @@ def paper_and_ours(
         traces.append(_our_marks(part, place, offset, metric, name, k, dark))
         if len(every) > 1:
             traces.append(_legend_mark(name, k, ink))
-    ends = np.concatenate(
-        [table[c].to_numpy(dtype=float) for c in ("mean", "low", "high", "paper")]
-    )
     beside = [
         f"{row.label}{f' ({row.series})' if row.series else ''} {row.mean:.3f}"
         + (f" (paper {row.paper:.3f})" if pd.notna(row.paper) else "")
@@ -71,7 +68,7 @@ def paper_and_ours(
         legend=True,
         margin={"t": 62, "l": 92},
         xaxis={
-            "range": tight(ends[np.isfinite(ends)]), "showgrid": True, "nticks": 6,
+            "range": _range(table), "showgrid": True, "nticks": 6,
             "gridcolor": faded(ink.muted, 0.18),
         },
         yaxis=named_rows([plain(label, 24) for label in labels], dark),
@@ -189,8 +186,6 @@ def sweep(
                 "hovertemplate": "the paper, %{x:,}: %{y:.4f}<extra></extra>",
             }
         )  # fmt: skip
-    reach = [table[c].to_numpy(dtype=float) for c in ("mean", "low", "high", "paper")]
-    values = np.concatenate(reach)
     xs = table["x"].to_numpy(dtype=float)
     air = 0.04 * float(np.ptp(xs)) if len(xs) else 1.0
     return style(
@@ -208,8 +203,21 @@ def sweep(
             "range": [xs.min() - air, xs.max() + air] if len(xs) else None, "nticks": 8,
             "tickformat": ",~g", "linecolor": ink.muted,
         },
-        yaxis={"range": tight(values[np.isfinite(values)]), "nticks": 7},
+        yaxis={"range": _range(table), "nticks": 7},
     )  # fmt: skip
+
+
+def _range(table: pd.DataFrame) -> list[float]:
+    """Room for all figures, and for intervals as far as they do not squeeze the figures."""
+    mean, low, high, paper = (
+        table[c].to_numpy(dtype=float) for c in ("mean", "low", "high", "paper")
+    )
+    inner = np.concatenate([mean, paper])
+    inner = inner[np.isfinite(inner)]
+    room = max(0.8 * float(np.ptp(inner)), 0.01) if len(inner) else 0.0
+    ends = np.concatenate([low, high])
+    ends = np.clip(ends[np.isfinite(ends)], inner.min() - room, inner.max() + room)
+    return tight(np.concatenate([inner, ends]))
 
 
 def _band(part, colour, label) -> list[dict]:
