@@ -10,6 +10,7 @@ from kcnet_core.run import DOA_MODELS, Run
 
 # Rows per varpro epoch when the run leaves the choice to the estimator, and rows measured on.
 TYPICAL_BATCH = 4_000
+VALIDATION_SHARE = 1 / 6
 FIXED_BYTES = 150 * 2**20  # chunks of hidden activity, pictures, records
 # A matrix product on the whole machine is the unit; the rest reaches only a part of its speed.
 FACTOR_CHOLESKY = 3.0
@@ -58,8 +59,10 @@ def estimate(run: Run, n: int, d: int, c: int) -> Estimate:
     if run.model in DOA_MODELS:
         submodels = run.n_submodels if run.model == "Ensemble DOA" else 1
         b = B // submodels
+        # The paper's rule fits to all rows but the validation rows, where it takes the gradient.
         rows = n if run.doa_rule == "paper" else min(n, run.batch_rows or TYPICAL_BATCH)
-        epoch = rows * b * b + FACTOR_CHOLESKY * b**3 + 6 * rows * b * d
+        gradient_rows = VALIDATION_SHARE * n if run.doa_rule == "paper" else rows
+        epoch = rows * b * b + FACTOR_CHOLESKY * b**3 + 6 * gradient_rows * b * d
         flops += submodels * run.n_epochs * epoch
         matrices = 30 * B * d
     side = min(n, B)

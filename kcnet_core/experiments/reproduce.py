@@ -113,7 +113,7 @@ def reproduce_steps(
     result = so_far()
     yield Step("Looking up what is known", len(rows), len(units), 0.0, result)
     for line, repeat in wanted:
-        if deadline is not None and time.monotonic() + line_seconds(line) > deadline:
+        if deadline is not None and time.monotonic() + _expected(line, rows) > deadline:
             continue
         stage = f"{line.key}, repeat {repeat + 1}"
         with closing(_unit_steps(line, repeat, shelf, journal)) as steps:
@@ -135,6 +135,16 @@ def reproduce_steps(
         result = so_far()
         yield Step(stage, len(rows), len(units), 0.0, result, counts_as_step=True)
     return result
+
+
+def _expected(line: Line, rows: Mapping[tuple[str, int], Mapping]) -> float:
+    """Seconds for one more row: what another repeat took, or else an estimate."""
+    took = [
+        row["seconds"] + (0.0 if line.protocol == "benchmark" else row.get("search_seconds", 0.0))
+        for (key, _), row in rows.items()
+        if key == line.key
+    ]
+    return max(took) if took else line_seconds(line)
 
 
 def saved_steps(recipe: Recipe, journal: Journal, folder, **options):
