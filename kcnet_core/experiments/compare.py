@@ -126,17 +126,22 @@ def compare_steps(
 
 
 def rows_of(comparison: Comparison, dataset: Dataset, rows: Iterable[Mapping]) -> list[Mapping]:
-    """Those of earlier rows that are part of this comparison, each once, without failed ones."""
-    identity = _identity(comparison, dataset)
-    folds = range(comparison.n_folds or 1)
-    wanted = {
-        identity(variant, repeat, fold)
-        for variant in variants(comparison, dataset)
-        for repeat in range(comparison.n_repeats)
-        for fold in folds
-    }
-    found = {row["id"]: row for row in rows if row.get("id") in wanted and not row.get("error")}
-    return list(found.values())
+    """Those of earlier rows that are part of this comparison, each once, without failed ones.
+
+    Two lines may be the same work: an FSHN matched by its parameters has the least size beside
+    several small KCNets. Such a row is given to both.
+    """
+    identity, lines = _identity(comparison, dataset), variants(comparison, dataset)
+    known = {row["id"]: row for row in rows if row.get("id") and not row.get("error")}
+    found = []
+    for repeat in range(comparison.n_repeats):
+        for fold in range(comparison.n_folds or 1):
+            for variant in lines:
+                row = known.get(identity(variant, repeat, fold))
+                if row is not None:
+                    about = {"variant": variant.label, "hidden": variant.hidden}
+                    found.append({**row, **about})
+    return found
 
 
 def n_planned(comparison: Comparison, dataset: Dataset) -> int:

@@ -140,6 +140,18 @@ def test_fshn_may_be_matched_by_its_trained_parameters_as_in_the_paper():
     assert variant.settings["n_hidden"] == 6500
 
 
+def test_two_lines_that_are_the_same_work_both_have_their_rows():
+    comparison = Comparison(
+        dataset="made", models=("FSHN",), hidden=(20, 40), fshn_size="parameters", n_repeats=1
+    )
+    dataset = blobs()
+    one, two = variants(comparison, dataset)
+    assert one.settings == two.settings
+    first = next(compare_steps(comparison, dataset))
+    found = rows_of(comparison, dataset, [first])
+    assert [(row["variant"], row["hidden"]) for row in found] == [("FSHN 20", 20), ("FSHN 40", 40)]
+
+
 def test_submodels_keep_enough_cells_each():
     comparison = Comparison(models=("Ensemble DOA",), hidden=(60, 300, 1300))
     found = [v.settings["n_submodels"] for v in variants(comparison, blobs())]
