@@ -46,6 +46,7 @@ def main(args: argparse.Namespace) -> None:
         _check_place(args.save)
 
     from kcnet_core import datasets
+    from kcnet_core.experiments.report import save
     from kcnet_core.experiments.training import train_steps
 
     say = _silent if args.quiet else _say
@@ -55,7 +56,7 @@ def main(args: argparse.Namespace) -> None:
     trained = _watched(train_steps(run, dataset), say)
     _print_result(trained)
     if args.save:
-        _save(args.save, trained)
+        save(trained, args.save)
         print(f"Saved {args.save} ({args.save.stat().st_size / 1e6:.1f} MB).")
 
 
@@ -128,25 +129,6 @@ def _print_result(trained) -> None:
     print("  " + ", ".join(others))
     seconds = {stage: s for stage, s in trained.timings.items() if s >= 0.005}
     print("  " + ", ".join(f"{stage} {s:.2f} s" for stage, s in seconds.items()))
-
-
-def _save(path: Path, trained) -> None:
-    from kcnet_core.experiments.report import run_report
-    from kcnet_core.model_file import save_model
-
-    dataset = trained.dataset
-    info = run_report(trained)
-    info.pop("epochs")  # the model's own history has them
-    if dataset.image_shape is not None:  # so that `predict` can take pixels as they come
-        info["pixels"] = {"mean": dataset.pixel_mean, "std": dataset.pixel_std}
-    save_model(
-        path,
-        trained.model,
-        scaler=trained.scaler,
-        feature_names=dataset.feature_names,
-        target_names=dataset.target_names,
-        info=info,
-    )
 
 
 def _say(line: str) -> None:

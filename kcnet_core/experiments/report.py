@@ -73,21 +73,29 @@ def report_csv(trained: TrainedRun) -> str:
     return out.getvalue()
 
 
-def model_file(trained: TrainedRun) -> bytes:
-    """The trained model, ready to be loaded on another machine."""
+def save(trained: TrainedRun, target) -> None:
+    """Save the trained model with all that is needed to use it elsewhere, to a path or file."""
     from kcnet_core.model_file import save_model
 
-    out = io.BytesIO()
+    dataset = trained.dataset
     info = run_report(trained)
-    info.pop("epochs")
+    info.pop("epochs")  # the model's own history has them
+    if dataset.image_shape is not None:  # so that `predict` can take pixels as they come
+        info["pixels"] = {"mean": dataset.pixel_mean, "std": dataset.pixel_std}
     save_model(
-        out,
+        target,
         trained.model,
         scaler=trained.scaler,
-        feature_names=list(trained.dataset.feature_names),
-        target_names=list(trained.dataset.target_names),
+        feature_names=dataset.feature_names,
+        target_names=dataset.target_names,
         info=info,
     )
+
+
+def model_file(trained: TrainedRun) -> bytes:
+    """The content of a saved model, for a download."""
+    out = io.BytesIO()
+    save(trained, out)
     return out.getvalue()
 
 
