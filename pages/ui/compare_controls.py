@@ -26,7 +26,8 @@ def sidebar() -> tuple[Comparison, str | None]:
     """Draw the controls; the comparison they describe, and what is wrong with it, if anything."""
     with st.sidebar:
         session.set_run(run_controls.data_controls(session.run()))
-        comparison, dataset = state.comparison(), session.dataset()
+        comparison = state.comparison()
+        dataset = state.dataset(comparison)
         chosen = {
             "models": models(comparison, dataset),
             "hidden": sizes(comparison),

@@ -186,7 +186,7 @@ def take_over(best: Trial, plan: SearchPlan) -> None:
         f"Use this setting of {plan.model} in the comparison", key="use_tuned",
         icon=":material/balance:", on_click=use,
     )  # fmt: skip
-    protocol = plan.comparison.protocol or default_protocol(session.dataset())
+    protocol = plan.comparison.protocol or default_protocol(state.dataset(plan.comparison))
     if protocol != "benchmark":
         st.caption(
             "Other repeats draw other test rows, and some of those were among the rows searched "

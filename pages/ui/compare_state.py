@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from urllib.parse import urlencode
@@ -65,9 +66,17 @@ def following(current: Comparison | None, run: Run) -> Comparison:
     )  # fmt: skip
 
 
-def comparable_models(dataset: Dataset) -> list[str]:
+def dataset(of: Comparison) -> Dataset:
+    """The data of a comparison; a link may carry options that no control shows."""
+    if not of.options:
+        return session.dataset(Run(dataset=of.dataset, target=of.target))
+    options = json.loads(of.options) | ({"target": of.target} if of.target else {})
+    return session.loaded(of.dataset, tuple(sorted(options.items())))
+
+
+def comparable_models(of: Dataset) -> list[str]:
     """The networks; for odors also the paper's six baselines."""
-    return [name for name, model in MODELS.items() if model.network or dataset.kind == "odor"]
+    return [name for name, model in MODELS.items() if model.network or of.kind == "odor"]
 
 
 # -- measured rows -------------------------------------------------------------------------------
@@ -89,9 +98,9 @@ def all_rows() -> list[Mapping]:
     return list(rows.values())
 
 
-def measured(of: Comparison, dataset: Dataset) -> list[Mapping]:
+def measured(of: Comparison, rows_from: Dataset) -> list[Mapping]:
     """The rows of one comparison that are there already."""
-    return rows_of(of, dataset, all_rows())
+    return rows_of(of, rows_from, all_rows())
 
 
 def forget() -> None:
@@ -147,7 +156,10 @@ def live(kind: str, part: str, draw: Callable[[], None]) -> None:
     def poll():
         if current is not None and current.view.state != state:
             st.rerun()
-        draw()
+        try:
+            draw()
+        except KCNetError as error:
+            st.error(str(error), icon=":material/error:")
 
     every = SECONDS_BETWEEN_DRAWINGS if state in ACTIVE else None
     st.fragment(poll, run_every=every, key=f"{kind}_{part}_{state in ACTIVE}")()
@@ -162,51 +174,59 @@ def adopt_link() -> list[str]:
     if not query or query == st.session_state.get("compare_link"):
         return []
     new, ignored = Comparison.from_query(query)
-    watched = session.jobs().get(query.get("job", ""))
-    if watched is not None and watched.kind == "compare":
-        attach("compare", watched.id)
+    if "job" in query:
+        watched = session.jobs().get(query["job"])
+        if watched is None or watched.kind != "compare":
+            ignored.append("The rows of this link are not on the server any more; press Start to "
+                           "measure them again.")  # fmt: skip
+        else:
+            attach("compare", watched.id)
+    before = session.run()
     try:
         if new.dataset not in session.dataset_titles():
             raise KCNetError(
                 f"The link compares on {new.dataset[:40]!r}, which is not here. Get it on the Data "
                 "page and open the link again; until then the dataset stays as it is."
             )
-        current = session.run()
-        if (current.dataset, current.target) != (new.dataset, new.target):
+        if (before.dataset, before.target) != (new.dataset, new.target):
             use(new.dataset)
             run_controls.adopt(replace(session.run(), target=new.target))
-        dataset = session.dataset()
+        data = dataset(new)
     except KCNetError as error:
-        run_controls.adopt(Run())  # a dataset that loads
+        run_controls.adopt(before)
         return [*ignored, str(error)]
-    unknown = [name for name in new.models if name not in comparable_models(dataset)]
+    unknown = [name for name in new.models if name not in comparable_models(data)]
     if unknown:
-        ignored.append(f"{', '.join(unknown)} are compared on odors only and were left out.")
+        ignored.append(f"{', '.join(unknown)}: compared on odors only, so left out here.")
         rest = tuple(name for name in new.models if name not in unknown)
         new = replace(new, models=rest or Comparison().models)
-    st.session_state["comparison_kind"] = dataset.kind
+    st.session_state["comparison_kind"] = data.kind
     adopt(new)
     return ignored
 
 
+def query_of(of: Comparison) -> dict[str, str]:
+    """A comparison as URL parameters; the dataset is always named, since each visitor has one."""
+    return {"dataset": of.dataset} | of.to_query()
+
+
 def write_link(of: Comparison) -> None:
-    query = of.to_query()
-    current = job("compare")
-    if current is not None and current.config == of:
-        query["job"] = current.id
+    query = query_of(of) | job_query(of)
     if query != st.query_params.to_dict():
         st.query_params.from_dict(query)
     st.session_state["compare_link"] = query
+
+
+def job_query(of: Comparison) -> dict[str, str]:
+    current = job("compare")
+    return {"job": current.id} if current is not None and current.config == of else {}
 
 
 def links(of: Comparison) -> None:
     """What the Share button opens."""
     base = (st.context.url or "").split("?")[0]
     st.markdown("**The same comparison**: opens with these settings, ready to run.")
-    query = urlencode(of.to_query())
-    st.code(f"{base}?{query}" if query else base, language=None, wrap_lines=True)
-    current = job("compare")
-    if current is not None and current.config == of:
+    st.code(f"{base}?{urlencode(query_of(of))}", language=None, wrap_lines=True)
+    if watched := job_query(of):
         st.markdown("**These very rows**: others watch them arrive, only you can cancel.")
-        st.code(f"{base}?{urlencode(of.to_query() | {'job': current.id})}", language=None,
-                wrap_lines=True)  # fmt: skip
+        st.code(f"{base}?{urlencode(query_of(of) | watched)}", language=None, wrap_lines=True)

@@ -1,0 +1,240 @@
+"""The Compare page without a browser: start, cancel, resume, extend, and what it says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from kcnet_core import datasets
+from kcnet_core.experiments.comparison import Comparison
+from kcnet_core.records import Progress
+from pages.ui import compare_jobs, session
+from pages.ui.compare_differences import ENOUGH_SPLITS, in_words
+from pages.ui.compare_jobs import NoisePlan, Pace, SearchPlan
+
+APP = str(Path(__file__).resolve().parents[2] / "app.py")
+QUICK = {"dataset": "digits", "models": "KCNet,ELM", "hidden": "20,40", "n_repeats": 2}
+SMALL = Comparison(dataset="digits", models=("KCNet", "ELM"), hidden=(20,), n_repeats=2, rows=300)
+
+
+def opened(tab: str | None = None, **query) -> AppTest:
+    app = AppTest.from_file(APP, default_timeout=120)
+    app.run()
+    app.switch_page("pages/compare.py")
+    for name, value in query.items():
+        app.query_params[name] = str(value)
+    if tab:
+        app.session_state["compare_tab"] = tab
+    return app.run()
+
+
+def finished(app: AppTest, kind: str = "compare") -> AppTest:
+    """Wait, without sleeping, until the job has ended, then draw the page again."""
+    assert job_of(app, kind).wait(120)
+    return app.run()
+
+
+def job_of(app: AppTest, kind: str = "compare"):
+    return session.jobs().get(app.session_state["compare_jobs"][kind])
+
+
+def texts(app: AppTest) -> str:
+    parts = [*app.markdown, *app.caption, *app.error, *app.warning, *app.info]
+    return "\n".join(element.value for element in parts)
+
+
+def press(app: AppTest, key: str) -> AppTest:
+    return app.button(key=key).click().run()
+
+
+def test_the_first_page_says_what_to_do_next():
+    app = opened()
+    assert not app.exception and not app.error
+    assert "Nothing has been compared yet" in texts(app)
+    assert "36 fits on the same splits and seeds" in texts(app)
+    assert app.button(key="start_comparison").label == "Start"
+
+
+def test_every_score_names_its_dataset_protocol_repeats_and_interval():
+    app = finished(press(opened(**QUICK), "start_comparison"))
+    assert not app.exception and not app.error
+    said = texts(app)
+    assert "Digits, 8 x 8 · benchmark's own, 1,400 training and 397 test rows" in said
+    assert "2 repeats, seeds from 0 · mean and 95% interval" in said
+    assert "Highest mean accuracy" in said
+    assert "All 8 fits are here" in said
+
+
+def test_more_models_reuse_the_rows_that_are_there():
+    app = finished(press(opened(**QUICK), "start_comparison"))
+    measured = {row["id"] for row in job_of(app).view.snapshot.items}
+    app.number_input(key="compare_repeats_1").set_value(3).run()
+    assert app.button(key="start_comparison").label == "Extend"
+    assert "8 of them are here already" in texts(app)
+    app = finished(press(app, "start_comparison"))
+    items = job_of(app).view.snapshot.items
+    assert len(items) == 12
+    assert measured < {row["id"] for row in items}
+    assert [row["repeat"] for row in items[8:]] == [2] * 4  # only these were computed
+
+
+def test_a_cancelled_comparison_keeps_its_rows_and_resumes():
+    app = press(opened(**QUICK | {"n_repeats": 40}), "start_comparison")
+    job = job_of(app)
+    assert job.wait_for(lambda view: view.snapshot is not None and view.snapshot.n_items > 2, 60)
+    app = press(app.run(), "cancel_comparison")
+    app = finished(app)
+    kept = job.view.snapshot.n_items
+    assert job.view.state == "cancelled" and 2 < kept < 160
+    assert app.button(key="start_comparison").label == "Resume"
+    assert f"{kept} of them are here already" in texts(app)
+    app = press(app, "start_comparison")
+    again = job_of(app)
+    assert again.id != job.id
+    again.control(app.session_state["owner"], "stop")
+    finished(app)
+    assert again.view.snapshot.items[:kept] == job.view.snapshot.items
+
+
+def test_results_wait_while_the_visitor_is_on_another_page():
+    app = finished(press(opened(**QUICK), "start_comparison"))
+    app.switch_page("pages/train.py").run()
+    app.switch_page("pages/compare.py").run()
+    assert "All 8 fits are here" in texts(app)
+
+
+def test_a_link_opens_the_same_comparison_ready_to_run():
+    app = opened(dataset="starter", target="Fruity", models="ELM,SVM", hidden="30", n_repeats=4)
+    assert app.session_state["comparison"] == Comparison(
+        dataset="starter", target="Fruity", models=("ELM", "SVM"), hidden=(30,), n_repeats=4
+    )
+    assert app.query_params["models"] == "ELM,SVM"
+    assert app.button(key="start_comparison").label == "Start"
+
+
+def test_a_broken_link_gives_sentences_and_a_working_page():
+    app = opened(dataset="nowhere", hidden="many", job="nothing", models="SVM")
+    said = texts(app)
+    assert "The link's hidden was not used" in said
+    assert "which is not here" in said
+    assert "not on the server any more" in said
+    assert not app.exception
+    assert not app.button(key="start_comparison").disabled
+
+
+def test_baselines_are_offered_for_odors_and_left_out_of_image_links():
+    app = opened(dataset="digits", models="KCNet,SVM")
+    assert "SVM: compared on odors only" in texts(app)
+    assert app.session_state["comparison"].models == ("KCNet",)
+    odors = opened(dataset="starter")
+    offered = odors.button_group(key="compare_models_1").options
+    assert offered[:5] == ["KCNet", "DOA", "Ensemble DOA", "ELM", "FSHN"]
+    assert set(offered[5:]) == {"AdaBoost", "GBM", "XGBoost", "Random forest", "KNN", "SVM"}
+
+
+def test_a_comparison_without_models_says_so_and_cannot_start():
+    app = opened(**QUICK)
+    app.button_group(key="compare_models_1").set_value([]).run()
+    assert "Choose at least one model." in texts(app)
+    assert app.button(key="start_comparison").disabled
+
+
+@pytest.mark.parametrize("tab", ["Cost", "Differences", "Take home"])
+def test_every_tab_says_what_to_do_before_the_first_row(tab):
+    app = opened(tab, **QUICK)
+    assert not app.exception
+    assert "Nothing has been compared yet" in texts(app)
+
+
+def test_two_repeats_are_not_called_a_victory():
+    app = finished(press(opened("Differences", **QUICK), "start_comparison"))
+    said = texts(app)
+    assert "beyond chance" not in said
+    assert app.button(key="compare_more_repeats").label == f"Set {ENOUGH_SPLITS} repeats"
+    app = press(app, "compare_more_repeats")
+    assert app.session_state["comparison"].n_repeats == ENOUGH_SPLITS
+
+
+def test_robustness_has_curves_for_every_damage():
+    app = opened("Noise", **QUICK | {"n_repeats": 1})
+    assert "Nothing has been spoiled yet" in texts(app)
+    app = finished(press(app, "start_noise"), "noise")
+    assert not app.exception and not app.error
+    assert "random numbers added to every input" in texts(app)
+    rows = job_of(app, "noise").view.snapshot.items
+    assert {row["kind"] for row in rows} == {"noise", "dropped", "blur"}
+    assert {row["model"] for row in rows} == {"KCNet", "ELM"}
+
+
+def test_both_networks_can_be_looked_into():
+    app = opened("Inside", **QUICK)
+    assert not app.exception and not app.error
+    said = texts(app)
+    assert "7.0 inputs per cell" in said
+    assert "every input reaches every cell" in said
+
+
+def test_a_search_ends_with_a_setting_that_the_comparison_can_use():
+    app = opened("Tune", **QUICK)
+    assert "Nothing has been searched yet" in texts(app)
+    app.number_input(key="search_trials").set_value(3).run()
+    app = finished(press(app, "start_search"), "search")
+    assert not app.exception and not app.error
+    trials = job_of(app, "search").view.snapshot.items
+    assert [trial.number for trial in trials] == [0, 1, 2]
+    app = press(app, "use_tuned")
+    best = max(trials, key=lambda trial: (trial.value, -trial.number))
+    assert app.session_state["comparison"].model_settings("KCNet") == dict(best.params)
+
+
+# -- the jobs behind the page --------------------------------------------------------------------
+
+
+def test_the_bar_never_goes_back_and_ends_full():
+    pace, seen = Pace([1.0, 10.0, 2.0]), []
+    for _ in range(3):
+        seen += [pace.inside(Progress("doa", k, 4, 0.0)) for k in (1, 4, 2)]  # 2: a new stage
+        seen.append(pace.next())
+    assert seen == sorted(seen)
+    assert seen[-1] == 1.0
+
+
+def test_a_resumed_noise_test_trains_only_what_is_missing():
+    dataset = datasets.load("digits")
+    plan = NoisePlan(SMALL, ("dropped",))
+    whole = list(compare_jobs.noise_work(plan, dataset, []))[-1].items
+    half_done = whole[: len(whole) // 2 + 1]  # the last model is not complete
+    views = list(compare_jobs.noise_work(plan, dataset, half_done))
+    assert views[0].n_items == len(whole) // 2
+    assert measurements(views[-1].items) == measurements(whole)
+
+
+def measurements(rows):
+    return {(row["variant"], row["repeat"], row["level"]): row["accuracy"] for row in rows}
+
+
+def test_a_search_keeps_the_settings_that_it_does_not_search():
+    comparison = Comparison(
+        dataset="digits", models=("DOA",), hidden=(40,), settings='{"DOA": {"alpha": 5.0}}'
+    )
+    plan = SearchPlan(comparison, "DOA", 40, 1, "accuracy")
+    fixed = compare_jobs.base_settings(comparison, datasets.load("digits"), plan)
+    assert fixed["alpha"] == 5.0
+    assert not {"n_epochs", "learning_rate", "stop_metric", "n_hidden"} & set(fixed)
+
+
+@pytest.mark.parametrize(
+    ("n", "better", "p", "words"),
+    [
+        (1, "", float("nan"), "one value: no telling"),
+        (3, "", 0.25, "may be chance"),
+        (3, "DOA", 0.25, "DOA looks better; too few repeats to be sure"),
+        (8, "DOA", 0.008, "DOA is better"),
+        (8, "DOA", 0.3, "may be chance: the permutation test disagrees"),
+    ],
+)
+def test_a_difference_is_called_real_only_with_enough_evidence(n, better, p, words):
+    assert in_words(SimpleNamespace(n=n, better=better, p_permutation=p)) == words
