@@ -14,6 +14,7 @@ from kcnet_core.errors import KCNetError
 COMMANDS = {
     "train": ("train a network and measure it on held-out rows", "kcnet_core.commands.train"),
     "predict": ("apply a saved model to a table of rows", "kcnet_core.commands.predict"),
+    "smell": ("odor characters of molecules, from SMILES or names", "kcnet_core.commands.smell"),
     "data": ("list the datasets, or download one", "kcnet_core.commands.data"),
     "reproduce": ("measure the paper's tables and figures again", "kcnet_core.commands.reproduce"),
     "benchmark": ("measure fitting time and memory against their limits", "kcnet_core.benchmark"),

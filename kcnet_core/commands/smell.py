@@ -1,0 +1,169 @@
+"""`smell`: the odor characters of molecules given as SMILES, as known names, or in a file."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from kcnet_core.errors import DataError, LimitError
+from kcnet_core.limits import MAX_UPLOAD_BYTES, MEGABYTE
+
+SHOWN = 5
+FORMATS = ("table", "json", "csv")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "molecules",
+        nargs="*",
+        metavar="MOLECULE",
+        help="a SMILES, the name of a molecule in the dataset, a file with one molecule per line "
+        "or a CSV with a column of SMILES, or - for standard input",
+    )
+    parser.add_argument(
+        "--data", default="starter", metavar="NAME", help="odor dataset to learn from (starter)"
+    )
+    parser.add_argument("--model", type=Path, metavar="FILE.kcnet", help="a saved model instead")
+    parser.add_argument("--dilution", metavar="LEVEL", help="if the data have dilutions")
+    parser.add_argument("--format", choices=FORMATS, default="table", help="how to print (table)")
+    parser.add_argument("--json", action="store_const", const="json", dest="format")
+    parser.add_argument(
+        "--top", type=int, default=SHOWN, metavar="N", help=f"characters in the table ({SHOWN})"
+    )
+    parser.add_argument(
+        "--measure",
+        action="store_true",
+        help="measure the quality on unseen molecules and print it as JSON (half a minute)",
+    )
+    parser.add_argument(
+        "--rivals",
+        type=Path,
+        metavar="JOURNAL",
+        help="compare with the six baselines on unseen molecules (an hour) and print it as JSON; "
+        "what the journal already holds is not measured again",
+    )
+
+
+def main(args: argparse.Namespace) -> None:
+    """Answer, or measure."""
+    if args.measure or args.rivals:
+        _measure(args)
+        return
+    if not args.molecules:
+        raise DataError('No molecule is given; try: python -m kcnet_core smell "CCO" vanillin')
+    from kcnet_core.smell.answers import smell
+    from kcnet_core.smell.reading import NO_NAMES
+
+    nose = _nose(args)
+    rows = _rows(args.molecules, nose.known.spoken if nose.known else NO_NAMES)
+    answers = smell(nose, rows, dilution=args.dilution)
+    if args.format == "table":
+        _print_table(nose, answers, max(1, args.top))
+    else:
+        from kcnet_core.smell import table
+
+        if args.format == "csv":
+            sys.stdout.write(table.to_csv(nose, answers))
+        else:
+            json.dump(table.records(nose, answers), sys.stdout, indent=1)
+            print()
+
+
+def _nose(args):
+    if args.model is not None:
+        from kcnet_core.model_file import load_model
+        from kcnet_core.smell.given import nose_of_file
+
+        return nose_of_file(load_model(args.model), args.model.name)[0]
+    from kcnet_core import datasets
+    from kcnet_core.smell.nose import train_nose
+
+    return train_nose(datasets.load(args.data))
+
+
+def _rows(molecules, names):
+    from kcnet_core.smell.reading import read_molecules, read_table_molecules
+    from kcnet_core.smell.reading import smiles_and_name_columns as columns
+
+    if len(molecules) == 1 and (molecules[0] == "-" or _is_file(molecules[0])):
+        content = sys.stdin.buffer.read() if molecules[0] == "-" else _read(Path(molecules[0]))
+        if Path(molecules[0]).suffix.lower() in (".csv", ".tsv"):
+            from kcnet_core.smell.reading import frame_of
+
+            frame = frame_of(content)
+            smiles, name = columns(frame.columns)
+            return read_table_molecules(frame, smiles or frame.columns[0], name, names)
+        return read_molecules(content.decode("utf-8", errors="replace"), names)
+    return read_molecules("\n".join(molecules), names)
+
+
+def _is_file(text: str) -> bool:
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):  # too long for a path, or a zero byte
+        return False
+
+
+def _read(path: Path) -> bytes:
+    try:
+        if path.stat().st_size > MAX_UPLOAD_BYTES:
+            raise LimitError(
+                f"{path.name} is larger than the limit of {MAX_UPLOAD_BYTES // MEGABYTE} MB."
+            )
+        return path.read_bytes()
+    except OSError as error:
+        raise DataError(f"{path.name} cannot be read: {error.strerror}.") from error
+
+
+def _print_table(nose, answers, top: int) -> None:
+    for row, answer in zip(answers.rows, answers.answers, strict=True):
+        if answer is None:
+            print(f"{row.number:>4}  {row.text[:60]}\n      {row.error}")
+            if row.suggestion:
+                print(f"      Perhaps: {row.suggestion}")
+            continue
+        print(f"{row.number:>4}  {answer.name}  {row.molecule.formula}")
+        order = sorted(range(len(nose.characters)), key=lambda k: -answer.probabilities[k])[:top]
+        for k in order:
+            spread = f"  {answer.low[k]:.2f}-{answer.high[k]:.2f}" if len(answer.each) > 1 else ""
+            mark = "*" if answer.probabilities[k] >= nose.thresholds[k] else " "
+            print(f"    {mark} {nose.characters[k]:<16} {answer.probabilities[k]:.2f}{spread}")
+        if answer.known is not None:
+            true = ", ".join(nose.known.characters[answer.known]) or "none"
+            print(f"      Known in {nose.known.title}: {true}.")
+        for sentence in (answer.warning, answer.verdict and answer.verdict.sentence, row.note):
+            if sentence:
+                print(f"      {sentence}")
+    print(
+        f"\nAnswered by {nose.title}, taught {nose.data_title}. * from the character's threshold "
+        "on; ranges are over flies."
+    )
+
+
+def _measure(args) -> None:
+    from kcnet_core import datasets
+    from kcnet_core.smell.flies import FlySettings
+
+    dataset = datasets.load(args.data)
+    if args.rivals:
+        from kcnet_core.smell import rivals
+
+        scores = rivals.journaled(dataset, args.rivals, say=_say)
+        print(rivals.to_json(rivals.summarised(dataset, scores, FlySettings())), end="")
+        return
+    from kcnet_core.smell import quality
+
+    steps = quality.measure_steps(dataset)
+    while True:
+        try:
+            step = next(steps)
+        except StopIteration as end:
+            print(quality.to_json(end.value), end="")
+            return
+        _say(f"{step.done} of {step.total} splits")
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)

@@ -1,0 +1,172 @@
+"""Whether a molecule lies where the model has seen anything: inside, at the edge, or outside.
+
+Two measures, each compared with what the training molecules give for themselves:
+
+- distance: to the nearest training molecule, root mean square over standardised descriptors;
+  for a training molecule, to its nearest other one;
+- leverage: h' (H'H + lambda I)^-1 h of a molecule's activity h, the factor by which ridge's
+  prediction is uncertain there; for a training molecule, from a solve without it.
+
+Up to the 95th percentile of the training molecules is inside, beyond the 99.5th outside, and so is
+an element that no training molecule has.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from kcnet_core.preprocessing import FeatureScaler
+from kcnet_core.smell.known import Known
+from kcnet_core.smell.nose import Nose
+
+INSIDE, OUTSIDE = 0.95, 0.995
+FARTHEST = 10.0  # standard deviations in one descriptor; a single absurd one must not be all
+MOST_ROWS = 5_000  # training rows compared; beyond, an even sample
+_ELEMENT = re.compile(r"\[\d*([A-Z][a-z]?|[a-z][a-z]?)|(Br|Cl|[BCNOPSFI])|([bcnops])")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Where a molecule stands. Percentiles are shares of the training molecules, 0 to 1."""
+
+    level: str  # "inside", "edge" or "outside"
+    sentence: str
+    nearest: int  # row of the nearest training molecule
+    distance: float
+    distance_percentile: float
+    leverage_percentile: float | None
+
+
+class Domain:
+    """The training molecules of a nose as a measure for others."""
+
+    def __init__(self, nose: Nose):
+        known: Known = nose.known
+        taught = np.flatnonzero(known.taught)
+        self._rows = taught[
+            np.linspace(0, len(taught) - 1, min(len(taught), MOST_ROWS)).astype(int)
+        ]
+        self._known, self._nose = known, nose
+        self._scaler = FeatureScaler(clip=FARTHEST).fit(known.X[self._rows])
+        self._places = self._scaler.transform(known.X[self._rows])
+        groups = self._rows if known.groups is None else known.groups[self._rows]
+        self._own_distances = np.sort(_nearest_of_others(self._places, groups))
+        self._elements = set().union(*(elements(known.smiles[row]) for row in self._rows))
+        self._leverage = _Leverage(nose, known.X[self._rows]) if _has_ridge(nose) else None
+
+    def judge(self, X: np.ndarray, inputs: np.ndarray, smiles: list[str]) -> list[Verdict]:
+        """One verdict per molecule with raw features X (n, d) and model inputs (n, k)."""
+        places = self._scaler.transform(X)
+        squares = _squared_distances(places, self._places)
+        nearest = squares.argmin(axis=1)
+        distances = np.sqrt(squares.min(axis=1) / self._places.shape[1])
+        by_distance = np.searchsorted(self._own_distances, distances) / len(self._own_distances)
+        by_leverage = (
+            [None] * len(X) if self._leverage is None else self._leverage.percentiles(inputs)
+        )
+        return [
+            self._verdict(*parts)
+            for parts in zip(smiles, nearest, distances, by_distance, by_leverage, strict=True)
+        ]
+
+    def _verdict(self, smiles, nearest, distance, by_distance, by_leverage) -> Verdict:
+        row = int(self._rows[nearest])
+        foreign = sorted(elements(smiles) - self._elements)
+        worst = max(by_distance, by_leverage or 0.0)
+        level = "outside" if foreign or worst > OUTSIDE else "edge" if worst > INSIDE else "inside"
+        return Verdict(
+            level,
+            self._sentence(level, row, smiles, by_distance, by_leverage, foreign),
+            row,
+            float(distance),
+            float(by_distance),
+            None if by_leverage is None else float(by_leverage),
+        )
+
+    def _sentence(self, level, row, smiles, by_distance, by_leverage, foreign) -> str:
+        name, title = self._known.names[row], self._known.title
+        if self._known.smiles[row] == smiles:
+            near = f"it is one of the training molecules ({name})"
+        else:
+            near = f"its nearest training molecule is {name}"
+            if by_distance > INSIDE:
+                near += f", further away than {by_distance:.0%} of them are from each other"
+        head = {
+            "inside": "Inside what the model knows",
+            "edge": "At the edge of what the model knows",
+            "outside": "Outside what the model knows",
+        }[level]
+        parts = [near]
+        if foreign:
+            parts.insert(0, f"no molecule of {title} holds {' or '.join(foreign)}")
+        if by_leverage is not None and by_leverage > INSIDE:
+            parts.append(
+                f"it stirs Kenyon cells in a way that {by_leverage:.0%} of them do not (leverage)"
+            )
+        tail = {
+            "inside": "",
+            "edge": " Read the probabilities with care.",
+            "outside": " The probabilities are guesses.",
+        }[level]
+        return f"{head}: {', and '.join(parts)}.{tail}"
+
+
+def domain_of(nose: Nose) -> Domain | None:
+    """The nose's domain, made once; None when its training molecules are not at hand."""
+    if nose.known is None:
+        return None
+    if "domain" not in nose.shelf:
+        nose.shelf["domain"] = Domain(nose)
+    return nose.shelf["domain"]
+
+
+def elements(smiles: str) -> set[str]:
+    """Chemical elements of a SMILES, hydrogen left out."""
+    found = {(a or b or c).capitalize() for a, b, c in _ELEMENT.findall(smiles)}
+    return found - {"H"}
+
+
+def _nearest_of_others(places: np.ndarray, groups: np.ndarray) -> np.ndarray:
+    squares = _squared_distances(places, places)
+    squares[groups[:, None] == groups] = np.inf
+    best = squares.min(axis=1)
+    return np.sqrt(best[np.isfinite(best)] / places.shape[1])
+
+
+def _squared_distances(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    A, B = A.astype(float), B.astype(float)
+    return np.maximum((A**2).sum(1)[:, None] - 2 * A @ B.T + (B**2).sum(1), 0)
+
+
+def _has_ridge(nose: Nose) -> bool:
+    return hasattr(nose.flies[0], "alpha_") and hasattr(nose.flies[0], "hidden")
+
+
+class _Leverage:
+    """Leverage in the first fly's Kenyon cells."""
+
+    def __init__(self, nose: Nose, X: np.ndarray):
+        import torch
+
+        self._fly = nose.flies[0]
+        H = torch.from_numpy(self._fly.hidden(nose.inputs(X))).double()
+        gram = H.T @ H
+        gram.diagonal().add_(max(float(self._fly.alpha_), 1e-6 * float(gram.diagonal().mean())))
+        self._factor = torch.linalg.cholesky(gram)
+        inside = self._of(H)  # with itself among the rows; h / (1 - h) without
+        self._own = np.sort(inside / np.maximum(1 - inside, 1e-9))
+
+    def _of(self, H) -> np.ndarray:
+        import torch
+
+        V = torch.linalg.solve_triangular(self._factor, H.double().T, upper=False)
+        return V.square().sum(0).numpy()
+
+    def percentiles(self, inputs: np.ndarray) -> np.ndarray:
+        import torch
+
+        values = self._of(torch.from_numpy(self._fly.hidden(inputs)))
+        return np.searchsorted(self._own, values) / len(self._own)

@@ -1,0 +1,112 @@
+"""A model that somebody trained elsewhere as a nose: from the Train page, or from a file."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kcnet_core.errors import KCNetError
+from kcnet_core.experiments.protocols import PROTOCOLS
+from kcnet_core.smell.known import Known
+from kcnet_core.smell.nose import Nose, characters_of
+from kcnet_core.smell.quality import Quality, measure_on_rows
+
+NAMED_FROM = 0.5  # the probability from which on a given model itself says yes
+SPLIT = "one {protocol} split of {title}, {n} test rows; 95% intervals by bootstrap over these rows"
+
+
+def nose_of_run(trained) -> tuple[Nose, Quality]:
+    """A finished run of the Train page, with its quality on its own test rows.
+
+    Parameters
+    ----------
+    trained : kcnet_core.experiments.training.TrainedRun
+    """
+    dataset = trained.dataset
+    if dataset.kind != "odor":
+        raise KCNetError(
+            f"The run on the Train page learned {dataset.title}, which holds images. Train on an "
+            "odor dataset to smell with the result."
+        )
+    nose = _nose(
+        trained.model,
+        trained.scaler,
+        dataset.feature_names,
+        dataset.target_names,
+        title=f"{trained.run.model} from the Train page",
+        data_title=dataset.title,
+        known=Known.of(dataset, trained.train_rows),
+    )
+    return nose, _quality(nose, dataset, trained.test_rows, trained.protocol)
+
+
+def nose_of_file(saved, file_name: str = "model file") -> tuple[Nose, Quality | None]:
+    """A loaded model file; its training molecules and test rows where the dataset is at hand.
+
+    Parameters
+    ----------
+    saved : kcnet_core.model_file.SavedModel
+    file_name : str
+    """
+    dataset, split = _dataset_and_split(saved)
+    about = saved.info.get("dataset")
+    data_title = about.get("title", "") if isinstance(about, dict) else str(about or "")
+    nose = _nose(
+        saved.model,
+        saved.scaler,
+        saved.feature_names,
+        saved.class_names,
+        title=f"{type(saved.model).__name__.removesuffix('Classifier')} from {file_name}",
+        data_title=data_title or "data that the file does not name",
+        known=None if dataset is None else Known.of(dataset, split.train),
+    )
+    if dataset is None:
+        return nose, None
+    return nose, _quality(nose, dataset, split.test, split.protocol)
+
+
+def _nose(model, scaler, feature_names, target_names, **about) -> Nose:
+    multilabel = model._code.kind == "multilabel" if hasattr(model, "_code") else False
+    characters, columns = characters_of(target_names, multilabel)
+    return Nose(
+        flies=(model,),
+        scaler=scaler,
+        feature_names=tuple(feature_names),
+        characters=characters,
+        columns=columns,
+        calibration=getattr(model, "calibration_", None),
+        thresholds=np.full(len(characters), NAMED_FROM),
+        exclusive=not multilabel and len(characters) > 1,
+        alpha=getattr(model, "alpha_", None),
+        **about,
+    )
+
+
+def _quality(nose: Nose, dataset, test_rows, protocol: str) -> Quality:
+    how = SPLIT.format(
+        protocol=PROTOCOLS[protocol].title.lower(), title=dataset.title, n=len(test_rows)
+    )
+    return measure_on_rows(nose, dataset, test_rows, how)
+
+
+def _dataset_and_split(saved):
+    """The data that the file says it was trained on, cut as then; (None, None) if not at hand."""
+    from kcnet_core import datasets
+    from kcnet_core.experiments.training import split_of
+    from kcnet_core.run import Run
+
+    told = saved.info.get("run")
+    if not isinstance(told, dict):
+        return None, None
+    run, _ = Run.from_query({key: str(value) for key, value in told.items()})
+    there = {info.name for info in datasets.available() if info.status != "download"}
+    if run.dataset not in there or told.get("dataset") != run.dataset:
+        return None, None
+    try:
+        options = {"target": run.target} if run.target else {}
+        dataset = datasets.load(run.dataset, **options)
+        if tuple(dataset.feature_names) != tuple(saved.feature_names):
+            return None, None
+        _, split = split_of(run, dataset)
+    except KCNetError:
+        return None, None
+    return dataset, split

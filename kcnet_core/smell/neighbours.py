@@ -1,0 +1,47 @@
+"""The known odorants nearest to a molecule: as the flies see it, and as a chemist's computer does.
+
+By KC tag: each fly marks a molecule with its most active twentieth of Kenyon cells, a
+locality-sensitive hash; the similarity of two molecules is the share of cells that both tags hold
+of those that either holds (Jaccard), averaged over the flies. By structure: the Tanimoto
+similarity (the same ratio) of their Morgan fingerprints.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kcnet_core.similarity import morgan_similarity
+from kcnet_core.smell.known import Neighbour, nearest
+from kcnet_core.smell.nose import Nose
+
+TAG_SHARE = 0.05
+
+
+def tag_neighbours(nose: Nose, inputs: np.ndarray, smiles: str, count: int = 4) -> list[Neighbour]:
+    """Known molecules other than `smiles` whose tags share most with that of `inputs` (d,)."""
+    known = nose.known
+    if known is None or not nose.has_tags:
+        return []
+    rows = _others(known, smiles)
+    if "tags" not in nose.shelf:
+        every = nose.inputs(known.X)
+        nose.shelf["tags"] = [fly.tags(every, TAG_SHARE) for fly in nose.flies]
+    similarity = np.zeros(len(rows))
+    for fly, tags in zip(nose.flies, nose.shelf["tags"], strict=True):
+        mine, theirs = fly.tags(inputs[None], TAG_SHARE)[0], tags[rows]
+        both = (theirs & mine).sum(axis=1)
+        similarity += both / np.maximum((theirs | mine).sum(axis=1), 1)
+    return nearest(similarity / len(nose.flies), rows, count)
+
+
+def structure_neighbours(nose: Nose, smiles: str, count: int = 4) -> list[Neighbour]:
+    """Known molecules other than `smiles` with the most similar Morgan fingerprint."""
+    if nose.known is None:
+        return []
+    rows = _others(nose.known, smiles)
+    similarity = morgan_similarity(smiles, [nose.known.smiles[row] for row in rows])
+    return nearest(similarity, rows, count)
+
+
+def _others(known, smiles: str) -> np.ndarray:
+    return np.array([row for row in known.molecules if known.smiles[row] != smiles], dtype=int)

@@ -1,0 +1,185 @@
+"""The nose that answers: several flies, each with a random wiring of its own, or one given model.
+
+Every fly is a KCNet taught the same molecules. Their raw scores are averaged, and one calibration,
+fitted to outputs for molecules that were left out, turns the mean into a probability; the same
+calibration applied to each fly alone shows how much the random wiring matters. All of it but the
+last sigmoid is linear, so the exact shares of the inputs in each fly's score average as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from kcnet_core.datasets.dataset import Dataset
+from kcnet_core.descriptor_table import DESCRIPTOR_NAMES
+from kcnet_core.errors import KCNetError
+from kcnet_core.smell.known import Known
+
+DILUTION = "dilution "  # how the inputs that stand for a dilution are named
+
+
+@dataclass(frozen=True)
+class Nose:
+    """Whoever answers, with all that is needed to say how far to trust the answer.
+
+    Parameters
+    ----------
+    title : str
+        Which model answers.
+    data_title : str
+        What it was taught.
+    flies : tuple of fitted estimators
+    scaler : fitted transformer or None
+        From raw features to the flies' inputs.
+    feature_names : tuple of str
+        Raw features: descriptors, perhaps followed by one-hot dilutions.
+    characters : tuple of str
+    columns : ndarray of int
+        The estimators' output columns that stand for the characters.
+    calibration : Calibration or None
+        Of the flies' mean raw scores; None takes the estimators' own probabilities.
+    thresholds : ndarray of shape (n_characters,)
+        From this probability on a character is named.
+    exclusive : bool
+        True when a molecule has exactly one of the characters.
+    known : Known or None
+        The molecules it was taught, where they are at hand.
+    alpha : float or None
+        The lambda that was chosen.
+    """
+
+    title: str
+    data_title: str
+    flies: tuple
+    scaler: object
+    feature_names: tuple[str, ...]
+    characters: tuple[str, ...]
+    columns: np.ndarray
+    thresholds: np.ndarray
+    calibration: object = None
+    exclusive: bool = False
+    known: Known | None = None
+    alpha: float | None = None
+    settings: object = None
+    shelf: dict = field(default_factory=dict, compare=False, repr=False)  # computed once, kept
+
+    def __post_init__(self):
+        names = set(DESCRIPTOR_NAMES)
+        foreign = [n for n in self.feature_names if n not in names and not n.startswith(DILUTION)]
+        if foreign:
+            raise KCNetError(
+                f"This model was trained on inputs that are not molecular descriptors ({foreign[0]}"
+                f"{' and others' if len(foreign) > 1 else ''}), so it cannot smell. Choose a model "
+                "that was trained on odor data."
+            )
+
+    @cached_property
+    def dilutions(self) -> tuple[str, ...]:
+        """Dilutions that the model tells apart, as the dataset writes them."""
+        return tuple(n.removeprefix(DILUTION) for n in self.feature_names if n.startswith(DILUTION))
+
+    @cached_property
+    def input_names(self) -> tuple[str, ...]:
+        """The flies' inputs, after the scaler has dropped what carries nothing."""
+        if self.scaler is None:
+            return self.feature_names
+        return tuple(np.asarray(self.feature_names)[self.scaler.kept_])
+
+    @property
+    def explainable(self) -> bool:
+        """Whether scores can be divided exactly among the inputs."""
+        return type(self.flies[0]).__name__ in ("KCNetClassifier", "FSHNClassifier")
+
+    @property
+    def has_tags(self) -> bool:
+        return hasattr(self.flies[0], "tags")
+
+    def features(self, descriptors: np.ndarray, dilution: str | None = None) -> np.ndarray:
+        """Raw features (n, d) from a matrix of descriptors in the order of DESCRIPTOR_NAMES.
+
+        `dilution` is one of `dilutions`; by default the first, the strongest.
+        """
+        descriptors = np.atleast_2d(np.asarray(descriptors, np.float32))
+        place = {name: k for k, name in enumerate(DESCRIPTOR_NAMES)}
+        if self.dilutions:
+            dilution = self.dilutions[0] if dilution is None else dilution
+            if dilution not in self.dilutions:
+                raise KCNetError(
+                    f"There is no dilution {dilution}; choose one of {', '.join(self.dilutions)}."
+                )
+        X = np.zeros((len(descriptors), len(self.feature_names)), np.float32)
+        for k, name in enumerate(self.feature_names):
+            X[:, k] = (
+                name == f"{DILUTION}{dilution}"
+                if name.startswith(DILUTION)
+                else descriptors[:, place[name]]
+            )
+        return X
+
+    def inputs(self, X: np.ndarray) -> np.ndarray:
+        """The flies' inputs for raw features X (n, d)."""
+        return X if self.scaler is None else self.scaler.transform(X)
+
+    def answer(self, inputs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Probabilities of the characters: of all flies together (n, c), and of each (F, n, c)."""
+        if self.calibration is None:
+            each = np.stack([fly.predict_proba(inputs) for fly in self.flies])
+            together = each.mean(axis=0)
+        else:
+            raw = np.stack([fly.class_scores(inputs) for fly in self.flies]).astype(float)
+            each = np.stack([self.calibration.probabilities(Z) for Z in raw])
+            together = self.calibration.probabilities(raw.mean(axis=0))
+        return together[:, self.columns], each[:, :, self.columns]
+
+    def log_odds(self, inputs: np.ndarray) -> np.ndarray:
+        """(n, c) log-odds of the probabilities of all flies together."""
+        P = np.clip(self.answer(inputs)[0], 1e-9, 1 - 1e-9)
+        return np.log(P / (1 - P))
+
+
+def train_nose(dataset: Dataset, settings=None) -> Nose:
+    """Teach a dataset to several flies.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        Odor data, multi-label or with one class per molecule.
+    settings : FlySettings, optional
+    """
+    from kcnet_core.smell.flies import FlySettings, teach
+    from kcnet_core.smell.rates import RateScaler
+
+    settings = settings or FlySettings()
+    if dataset.kind != "odor":
+        raise KCNetError(f"{dataset.title} holds images; the Smell page needs molecules.")
+    scaler = RateScaler().fit(dataset.X)
+    inputs = scaler.transform(dataset.X)
+    taught = teach(inputs, dataset.y, dataset.groups, settings)
+    characters, columns = characters_of(dataset.target_names, dataset.multilabel)
+    return Nose(
+        title=f"{settings.n_flies} KCNets with different random wirings",
+        data_title=dataset.title,
+        flies=taught.flies,
+        scaler=scaler,
+        feature_names=tuple(dataset.feature_names),
+        characters=characters,
+        columns=columns,
+        thresholds=taught.thresholds[columns],
+        calibration=taught.calibration,
+        exclusive=not dataset.multilabel and len(characters) > 1,
+        known=Known.of(dataset),
+        alpha=taught.alpha,
+        settings=settings,
+    )
+
+
+def characters_of(names: Sequence[str], multilabel: bool) -> tuple[tuple[str, ...], np.ndarray]:
+    """Characters and their output columns; of "not X" against "X" only X is a character."""
+    names = tuple(names)
+    if not multilabel and len(names) == 2 and names[0] == f"not {names[1]}":
+        return names[1:], np.array([1])
+    return names, np.arange(len(names))

@@ -1,0 +1,269 @@
+"""How good the nose is on molecules it has never met, character by character, with intervals."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Generator
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+
+from kcnet_core.callback_steps import Counted
+from kcnet_core.datasets import store
+from kcnet_core.datasets.dataset import Dataset
+from kcnet_core.experiments import metrics
+from kcnet_core.experiments.protocols import label_matrix, splits
+from kcnet_core.whole_file import write_whole
+
+N_REPEATS, N_FOLDS = 3, 5
+CHANCE = 0.5
+BUNDLED = Path(__file__).resolve().parents[2] / "assets" / "results" / "smell_quality.json"
+N_BOOTSTRAP = 500
+_METHOD = 1  # to be raised when the way of measuring changes
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A mean with its 95% interval; NaN where nothing could be measured."""
+
+    mean: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        if not np.isfinite(self.mean):
+            return "not measured"
+        if not np.isfinite(self.low):
+            return f"{self.mean:.2f}"
+        return f"{self.mean:.2f} ({self.low:.2f} to {self.high:.2f})"
+
+
+@dataclass(frozen=True)
+class CharacterQuality:
+    """One character. `n_positive` rows of the dataset have it."""
+
+    character: str
+    n_positive: int
+    auroc: Measured
+    f1: Measured
+
+    @property
+    def better_than_chance(self) -> bool:
+        return bool(self.auroc.low > CHANCE)
+
+    @property
+    def reason(self) -> str:
+        """Why the character is not offered; empty when it is."""
+        if self.better_than_chance:
+            return ""
+        if not np.isfinite(self.auroc.mean):
+            return "too few molecules have it to measure anything"
+        if not np.isfinite(self.auroc.low):
+            return "its interval could not be measured"
+        return (
+            f"on unseen molecules its AUROC is {self.auroc}, which does not exclude guessing (0.5)"
+        )
+
+
+@dataclass(frozen=True)
+class Quality:
+    """Measured on molecules that were not among those taught.
+
+    Parameters
+    ----------
+    key : str
+        Digest of the data, the settings and the versions that it holds for.
+    how : str
+        Protocol, number of splits and kind of interval, as a sentence.
+    auroc : Measured
+        Mean over the characters.
+    calibration_error : Measured
+        Mean gap between stated probability and share that had the character.
+    characters : tuple of CharacterQuality
+    """
+
+    key: str
+    how: str
+    auroc: Measured
+    calibration_error: Measured
+    characters: tuple[CharacterQuality, ...]
+
+    def of(self, character: str) -> CharacterQuality | None:
+        return next((q for q in self.characters if q.character == character), None)
+
+
+def quality_key(dataset: Dataset, settings) -> str:
+    """What a measurement holds for: molecules, labels, settings and versions."""
+    identity = {
+        "method": [_METHOD, N_REPEATS, N_FOLDS],
+        "settings": asdict(settings),
+        "versions": {name: version(name).split("+")[0] for name in ("rdkit", "numpy", "torch")},
+        "features": dataset.feature_names,
+        "targets": dataset.target_names,
+        "smiles": dataset.smiles,
+        "labels": hashlib.sha256(np.ascontiguousarray(dataset.y, np.int64).tobytes()).hexdigest(),
+    }
+    return hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:32]
+
+
+def measure_steps(
+    dataset: Dataset, settings=None, *, n_repeats: int = N_REPEATS, n_folds: int = N_FOLDS
+) -> Generator[Counted, None, Quality]:
+    """Teach and test flies on repeated folds that keep a molecule's rows together.
+
+    Thresholds for F1 are chosen on the training molecules of each split.
+    """
+    from kcnet_core.smell.nose import train_nose
+
+    protocol = "paper_split" if dataset.groups is None else "unseen_molecules"
+    every = splits(dataset, protocol, n_repeats=n_repeats, n_folds=n_folds)
+    auroc, f1, gaps, nose = [], [], [], None
+    yield Counted(0, len(every))
+    for done, split in enumerate(every, start=1):
+        nose = train_nose(part(dataset, split.train), settings)
+        P, _ = nose.answer(nose.inputs(dataset.X[split.test]))
+        truth = true_labels(dataset, split.test)[:, nose.columns]
+        auroc.append(_by_label(truth, P))
+        f1.append(_f1_by_label(truth, nose.thresholds <= P))
+        gaps.append(metrics.calibration_error(truth, P))
+        yield Counted(done, len(every))
+    share = len(every[0].test) / len(every[0].train)
+
+    def measured(values) -> Measured:
+        interval = metrics.mean_interval(values, n_train=1.0, n_test=share)
+        return Measured(interval.mean, max(0.0, interval.low), min(1.0, interval.high))
+
+    positives = true_labels(dataset, slice(None)).sum(axis=0)
+    auroc, f1 = np.array(auroc), np.array(f1)
+    return Quality(
+        key=quality_key(dataset, nose.settings),
+        how=(
+            f"{n_repeats} times {n_folds}-fold cross-validation on {dataset.title}, all rows of a "
+            "molecule on one side; 95% intervals by the corrected resampled t"
+        ),
+        auroc=measured(np.nanmean(auroc, axis=1)),
+        calibration_error=measured(gaps),
+        characters=tuple(
+            CharacterQuality(
+                name, int(positives[column]), measured(auroc[:, k]), measured(f1[:, k])
+            )
+            for k, (name, column) in enumerate(zip(nose.characters, nose.columns, strict=True))
+        ),
+    )
+
+
+def measure_on_rows(nose, dataset: Dataset, test_rows: np.ndarray, how: str) -> Quality:
+    """Quality of a finished model on test rows it was not trained on; bootstrap over these rows."""
+    P, _ = nose.answer(nose.inputs(dataset.X[test_rows]))
+    truth = true_labels(dataset, test_rows)[:, nose.columns]
+    rng = np.random.default_rng(0)
+    draws = [rng.integers(0, len(P), len(P)) for _ in range(N_BOOTSTRAP)]
+    named = nose.thresholds <= P
+
+    def measured(statistic) -> list[Measured]:
+        whole = np.atleast_1d(statistic(np.arange(len(P))))
+        many = np.array([np.atleast_1d(statistic(rows)) for rows in draws])
+        low, high = np.full((2, len(whole)), np.nan)
+        usable = np.isfinite(many).mean(axis=0) > 0.5
+        if usable.any():
+            low[usable], high[usable] = np.nanquantile(many[:, usable], [0.025, 0.975], axis=0)
+        return [Measured(*map(float, values)) for values in zip(whole, low, high, strict=True)]
+
+    auroc = measured(lambda rows: _by_label(truth[rows], P[rows]))
+    f1 = measured(lambda rows: _f1_by_label(truth[rows], named[rows]))
+    every = np.array([m.mean for m in auroc])
+    return Quality(
+        key="",
+        how=how,
+        auroc=measured(lambda rows: _mean(_by_label(truth[rows], P[rows])))[0]
+        if np.isfinite(every).any()
+        else Measured(np.nan, np.nan, np.nan),
+        calibration_error=measured(lambda rows: metrics.calibration_error(truth[rows], P[rows]))[0],
+        characters=tuple(
+            CharacterQuality(name, int(truth[:, k].sum()), auroc[k], f1[k])
+            for k, name in enumerate(nose.characters)
+        ),
+    )
+
+
+def part(dataset: Dataset, rows: np.ndarray) -> Dataset:
+    """The dataset cut down to some rows, so that nothing can look at the others."""
+    from kcnet_core.experiments.search import training_part
+
+    return training_part(dataset, rows)
+
+
+def true_labels(dataset: Dataset, rows) -> np.ndarray:
+    """(n, c) 0/1, one column per target name."""
+    if dataset.multilabel:
+        return label_matrix(dataset.y[rows])
+    return (dataset.y[rows][:, None] == np.arange(len(dataset.target_names))).astype(np.int64)
+
+
+def _by_label(truth, P) -> np.ndarray:
+    return metrics.auroc_by_label(truth, P)
+
+
+def _mean(values) -> float:
+    return float(np.nanmean(values)) if np.isfinite(values).any() else float("nan")
+
+
+def _f1_by_label(truth, named) -> np.ndarray:
+    """F1 of each character; NaN where no test row has it."""
+    hits = (truth & named).sum(axis=0)
+    support = truth.sum(axis=0)
+    f1 = 2 * hits / np.maximum(support + named.sum(axis=0), 1)
+    return np.where(support > 0, f1, np.nan)
+
+
+# -- what was measured before ------------------------------------------------------------------
+
+
+def remembered_quality(dataset: Dataset, settings) -> Quality | None:
+    """A measurement that holds for this very data: shipped with the project, or made before."""
+    key = quality_key(dataset, settings)
+    for path in (BUNDLED, _own_path(key)):
+        try:
+            quality = from_json(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+        if quality.key == key:
+            return quality
+    return None
+
+
+def remember_quality(quality: Quality) -> None:
+    """Keep a measurement in the cache folder; one that cannot be written is done without."""
+    path = _own_path(quality.key)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, to_json(quality).encode())
+    except OSError:
+        return
+
+
+def to_json(quality: Quality) -> str:
+    return json.dumps(asdict(quality), indent=1) + "\n"
+
+
+def from_json(text: str) -> Quality:
+    found = json.loads(text)
+    return Quality(
+        found["key"],
+        found["how"],
+        Measured(**found["auroc"]),
+        Measured(**found["calibration_error"]),
+        tuple(
+            CharacterQuality(
+                q["character"], q["n_positive"], Measured(**q["auroc"]), Measured(**q["f1"])
+            )
+            for q in found["characters"]
+        ),
+    )
+
+
+def _own_path(key: str) -> Path:
+    return store.cache_folder() / "smell" / f"{key}.json"

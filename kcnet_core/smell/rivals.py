@@ -1,0 +1,166 @@
+"""The flies beside the paper's six baselines, on the same unseen molecules.
+
+Each baseline may choose among a few settings from the paper's search space (the untuned one
+first) by inner folds of the training molecules. The flies are not tuned beyond what they always
+do: lambda by leaving molecules out. An unbounded random forest stands beside the paper's, whose
+trees may have five levels at most.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from kcnet_core.baselines import BASELINES
+from kcnet_core.datasets.dataset import Dataset
+from kcnet_core.experiments import metrics
+from kcnet_core.experiments.folds import fit, prepare
+from kcnet_core.experiments.protocols import Split, splits
+from kcnet_core.experiments.search import best_trial, search_steps
+from kcnet_core.smell.quality import Measured, part, quality_key
+
+FLIES = "KCNet"
+UNBOUNDED = "Random forest, unbounded"
+N_TRIALS, N_INNER = 4, 2
+BUNDLED = Path(__file__).resolve().parents[2] / "assets" / "results" / "smell_rivals.json"
+
+
+@dataclass(frozen=True)
+class Score:
+    """Mean AUROC over the characters of one model on one split."""
+
+    model: str
+    repeat: int
+    fold: int
+    auroc: float
+    settings: dict
+    n_train: int
+    n_test: int
+
+
+@dataclass(frozen=True)
+class Rivals:
+    """Every model's mean AUROC on unseen molecules, and how far the flies are ahead of it."""
+
+    key: str
+    how: str
+    auroc: dict[str, Measured]
+    ahead: dict[str, Measured]  # flies minus the model, on the same splits
+
+    @property
+    def best(self) -> str:
+        others = [name for name in self.auroc if name != FLIES]
+        return max(others, key=lambda name: self.auroc[name].mean)
+
+
+def compare_steps(
+    dataset: Dataset,
+    *,
+    n_repeats: int = 2,
+    n_folds: int = 5,
+    n_trials: int = N_TRIALS,
+    known: tuple[Score, ...] = (),
+) -> Generator[Score, None, None]:
+    """Yield one `Score` per model and split; those in `known` are not made again."""
+    there = {(score.model, score.repeat, score.fold) for score in known}
+    for split in splits(dataset, "unseen_molecules", n_repeats=n_repeats, n_folds=n_folds):
+        for name in (FLIES, *BASELINES, UNBOUNDED):
+            if (name, split.repeat, split.fold) not in there:
+                yield _score(name, dataset, split, n_trials)
+
+
+def _score(name: str, dataset: Dataset, split: Split, n_trials: int) -> Score:
+    settings: dict = {}
+    if name == FLIES:
+        from kcnet_core.smell.nose import train_nose
+
+        nose = train_nose(part(dataset, split.train))
+        P, _ = nose.answer(nose.inputs(dataset.X[split.test]))
+    else:
+        if name == UNBOUNDED:
+            from sklearn.ensemble import RandomForestClassifier
+
+            def make(seed):
+                return RandomForestClassifier(300, random_state=seed)
+        else:
+            trials = search_steps(
+                name, dataset, split.train, n_trials=n_trials, seed=split.seed, n_folds=N_INNER
+            )
+            settings = dict(best_trial(trials).params)
+
+            def make(seed):
+                return BASELINES[name].build(settings, seed)
+
+        fold = prepare(dataset, split)
+        P, _ = fit(make, fold, split.seed).scores(fold.X_test)
+    auroc = metrics.auroc(dataset.y[split.test], P)
+    sizes = len(split.train), len(split.test)
+    return Score(name, split.repeat, split.fold, auroc, settings, *sizes)
+
+
+def journaled(dataset: Dataset, journal: Path, *, say=print, **options) -> list[Score]:
+    """All scores, each written down as soon as it is known, so that an interrupted run goes on."""
+    scores = []
+    if journal.exists():
+        scores = [Score(**json.loads(line)) for line in journal.read_text().splitlines() if line]
+    for score in compare_steps(dataset, known=tuple(scores), **options):
+        with journal.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(asdict(score)) + "\n")
+        scores.append(score)
+        say(f"{score.model}, repeat {score.repeat}, fold {score.fold}: {score.auroc:.4f}")
+    return scores
+
+
+def summarised(dataset: Dataset, scores: list[Score], settings) -> Rivals:
+    """Means and paired differences, with intervals that know that splits overlap."""
+    by_model: dict[str, dict[tuple, Score]] = {}
+    for score in scores:
+        by_model.setdefault(score.model, {})[score.repeat, score.fold] = score
+    complete = set.intersection(*(set(found) for found in by_model.values()))
+    order = sorted(complete)
+    some = scores[0]
+
+    def measured(values) -> Measured:
+        interval = metrics.mean_interval(values, n_train=some.n_train, n_test=some.n_test)
+        return Measured(interval.mean, interval.low, interval.high)
+
+    values = {
+        name: np.array([found[key].auroc for key in order]) for name, found in by_model.items()
+    }
+    return Rivals(
+        key=quality_key(dataset, settings),
+        how=(
+            f"mean AUROC over {len(dataset.target_names)} characters of {dataset.title}, "
+            f"{len(order)} splits, all rows of a molecule on one side; each baseline chose among "
+            f"{N_TRIALS} settings on {N_INNER} inner folds"
+        ),
+        auroc={name: measured(found) for name, found in values.items()},
+        ahead={
+            name: measured(values[FLIES] - found) for name, found in values.items() if name != FLIES
+        },
+    )
+
+
+def remembered_rivals(dataset: Dataset, settings) -> Rivals | None:
+    """The comparison that ships with the project, if it holds for this very data."""
+    try:
+        found = json.loads(BUNDLED.read_text(encoding="utf-8"))
+        rivals = Rivals(
+            found["key"],
+            found["how"],
+            *(
+                {name: Measured(**value) for name, value in found[field].items()}
+                for field in ("auroc", "ahead")
+            ),
+        )
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return rivals if rivals.key == quality_key(dataset, settings) else None
+
+
+def to_json(rivals: Rivals) -> str:
+    return json.dumps(asdict(rivals), indent=1) + "\n"

@@ -1,0 +1,72 @@
+"""Answers as a table: for a page, for a spreadsheet, for JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from kcnet_core.smell.answers import Answer, Answers
+from kcnet_core.smell.nose import Nose
+from kcnet_core.spreadsheet import harmless
+
+COLUMNS = (
+    "row", "input", "name", "smiles", "formula", "characters", "domain", "warning", "known",
+    "error", "note",
+)  # fmt: skip
+
+
+def named_characters(nose: Nose, answer: Answer, offered=None) -> list[str]:
+    """Characters whose probability reaches their threshold, most probable first.
+
+    `offered` restricts them to some indices of `nose.characters`.
+    """
+    order = sorted(range(len(nose.characters)), key=lambda k: -answer.probabilities[k])
+    return [
+        nose.characters[k]
+        for k in order
+        if answer.probabilities[k] >= nose.thresholds[k] and (offered is None or k in offered)
+    ]
+
+
+def records(nose: Nose, answers: Answers, offered=None) -> list[dict]:
+    """One dict per row, in order: `COLUMNS`, and probability, low and high of every character."""
+    found = []
+    for row, answer in zip(answers.rows, answers.answers, strict=True):
+        record = dict.fromkeys(COLUMNS, "") | {
+            "row": row.number,
+            "input": row.text,
+            "name": row.name,
+            "error": row.error or "",
+            "note": row.note or "",
+        }
+        if answer is not None:
+            molecule = row.molecule
+            known = answer.known
+            record |= {
+                "smiles": molecule.smiles,
+                "formula": molecule.formula,
+                "characters": "; ".join(named_characters(nose, answer, offered)),
+                "domain": answer.verdict.level if answer.verdict else "",
+                "warning": answer.warning or "",
+                "known": "" if known is None else "; ".join(nose.known.characters[known]),
+            }
+            for k, character in enumerate(nose.characters):
+                record[character] = round(float(answer.probabilities[k]), 4)
+                if len(answer.each) > 1:
+                    record[f"{character} lowest fly"] = round(float(answer.low[k]), 4)
+                    record[f"{character} highest fly"] = round(float(answer.high[k]), 4)
+        found.append(record)
+    return found
+
+
+def to_csv(nose: Nose, answers: Answers, offered=None) -> str:
+    """A CSV whose text cells no spreadsheet takes for formulas."""
+    found = records(nose, answers, offered)
+    titles = list(dict.fromkeys(key for record in found for key in record))
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow([harmless(title) for title in titles])
+    for record in found:
+        cells = [record.get(title, "") for title in titles]
+        writer.writerow([harmless(cell) if isinstance(cell, str) else cell for cell in cells])
+    return out.getvalue()

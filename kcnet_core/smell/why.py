@@ -1,0 +1,102 @@
+"""Why the nose says so: the exact share of every descriptor, and what each atom is worth.
+
+Descriptors. A KCNet's raw score is a sum of one share per input (`kcnet_core.explain`), so is the
+mean over flies, and the calibration's slope carries it to log-odds. For characters that do not
+exclude each other the shares and the bias add up to the log-odds of the probability shown; nothing
+is sampled or approximated.
+
+Atoms. Descriptors have no place in the molecule. An atom's worth is therefore measured: the
+log-odds of the molecule minus those of the same molecule without the atom (`smell.atom_edits` says
+how it is taken out; where there are several ways, the mean counts). Positive: the atom speaks for
+the character. Worths of atoms need not add up to anything.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kcnet_core.descriptors import describe
+from kcnet_core.explain import contributions
+from kcnet_core.molecule_tasks import RememberedTask
+from kcnet_core.molecules import Molecule, Row
+from kcnet_core.smell.answers import Answer
+from kcnet_core.smell.nose import DILUTION, Nose
+
+_without = RememberedTask("without_atoms", capacity=2048)
+
+
+@dataclass(frozen=True)
+class Shares:
+    """What every input adds to a character's score.
+
+    `values` (k,), `names` and `inputs` (k,) belong together; `bias` is what the calibration adds
+    whatever the molecule. In log-odds when `unit` is "log-odds", else in raw score.
+    """
+
+    values: np.ndarray
+    names: tuple[str, ...]
+    inputs: np.ndarray
+    bias: float
+    unit: str
+
+    @property
+    def total(self) -> float:
+        return float(self.values.sum() + self.bias)
+
+
+def descriptor_shares(nose: Nose, answer: Answer, character: int) -> Shares:
+    """Exact shares of all inputs in one character's score.
+
+    Raises
+    ------
+    KCNetError
+        The model is one whose scores cannot be divided (an ELM).
+    """
+    inputs = nose.inputs(answer.features[None])
+    column = int(nose.columns[character])
+    values = np.mean([contributions(fly, inputs)[0, :, column] for fly in nose.flies], axis=0)
+    calibration = nose.calibration
+    if calibration is not None and calibration.kind == "multilabel":
+        slope, bias = float(calibration.slope[column]), float(calibration.bias[column])
+        return Shares(slope * values, nose.input_names, inputs[0], bias, "log-odds")
+    return Shares(values, nose.input_names, inputs[0], 0.0, "score")
+
+
+def atom_worths(nose: Nose, answer: Answer) -> np.ndarray:
+    """What every atom is worth to every character, (n_atoms, c), in log-odds.
+
+    NaN for an atom without which no possible molecule is left.
+    """
+    task = _without([answer.smiles])[0]
+    n_characters = len(nose.characters)
+    if task.failure is not None:
+        return np.full((answer.row.molecule.heavy_atoms, n_characters), np.nan)
+    ways: list[list[str]] = task.value
+    rest = list(dict.fromkeys(smiles for atom in ways for smiles in atom))
+    rows = [
+        Row(k, smiles, molecule=Molecule(smiles, "", "", 0, 0.0)) for k, smiles in enumerate(rest)
+    ]
+    rows, descriptors = describe(rows)
+    kept = [row.molecule.smiles for row in rows if row.ok]
+    worths = np.full((len(ways), n_characters), np.nan)
+    if not kept:
+        return worths
+    dilution = _dilution(nose, answer)
+    log_odds = nose.log_odds(nose.inputs(nose.features(descriptors, dilution)))
+    without = dict(zip(kept, log_odds, strict=True))
+    whole = nose.log_odds(nose.inputs(answer.features[None]))[0]
+    for atom, variants in enumerate(ways):
+        measured = [without[smiles] for smiles in variants if smiles in without]
+        if measured:
+            worths[atom] = whole - np.mean(measured, axis=0)
+    return worths
+
+
+def _dilution(nose: Nose, answer: Answer) -> str | None:
+    """The dilution that the answer was given for."""
+    if not nose.dilutions:
+        return None
+    columns = [k for k, name in enumerate(nose.feature_names) if name.startswith(DILUTION)]
+    return nose.dilutions[int(np.argmax(answer.features[columns]))]

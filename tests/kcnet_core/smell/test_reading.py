@@ -1,0 +1,110 @@
+"""What people type becomes molecules, or a sentence that helps."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from kcnet_core.errors import DataError, LimitError
+from kcnet_core.limits import MAX_PASTED_CHARACTERS
+from kcnet_core.smell.reading import (
+    KnownNames,
+    frame_of,
+    read_molecules,
+    read_table_molecules,
+    smiles_and_name_columns,
+)
+
+VANILLIN, LIMONENE = "COc1cc(C=O)ccc1O", "C=C(C)[C@H]1CC=C(C)CC1"
+NAMES = KnownNames.of(
+    ["vanillin", "limonene", "ethyl butyrate", "(R)-carvone", "CO"],
+    [VANILLIN, LIMONENE, "CCCC(=O)OCC", "CC1=CC[C@@H](C(C)=C)CC1=O", "[C-]#[O+]"],
+    "the test set",
+)
+
+
+def only(text):
+    (row,) = read_molecules(text, NAMES)
+    return row
+
+
+@pytest.mark.parametrize("text", ["vanillin", "Vanillin", "  VANILLIN  "])
+def test_a_known_name_stands_for_its_molecule_whatever_its_case(text):
+    row = only(text)
+    assert (row.molecule.smiles, row.name, row.text) == (VANILLIN, "vanillin", text.strip())
+
+
+def test_names_may_hold_spaces_and_brackets():
+    assert only("Ethyl  butyrate").molecule.smiles == "CCCC(=O)OCC"
+    assert only("(r)-carvone").ok
+
+
+def test_a_smiles_is_never_taken_for_a_name():
+    assert only("CO").molecule.formula == "CH4O"
+
+
+def test_names_and_smiles_may_be_mixed_and_keep_their_line_numbers():
+    rows = read_molecules("# my list\nCCO ethanol\n\nlimonene\nnonsense word\n", NAMES)
+    assert [(row.number, row.name, row.ok) for row in rows] == [
+        (2, "ethanol", True), (4, "limonene", True), (5, "word", False),
+    ]  # fmt: skip
+
+
+def test_an_unknown_word_gets_the_nearest_names_and_a_structure_to_take():
+    row = only("limonen")
+    assert "Is it limonene?" in row.error and "the test set" in row.error
+    assert row.suggestion == LIMONENE
+
+
+def test_part_of_a_name_finds_the_whole():
+    assert "(R)-carvone" in only("carvone").error
+
+
+def test_a_broken_smiles_keeps_the_reason_why_it_is_broken():
+    assert "ring closure 1" in only("C1CCCC").error
+
+
+@pytest.mark.parametrize(
+    "text", ["<script>alert(1)</script>", "**bold** _x_", "😀", "=1+1", "50-00-0"]
+)
+def test_what_is_no_molecule_is_refused_with_a_sentence(text):
+    row = only(text)
+    assert not row.ok and row.error.endswith((".", "?"))
+
+
+def test_a_molecule_that_comes_twice_is_answered_twice_and_says_so():
+    first, second = read_molecules("vanillin\n" + VANILLIN, NAMES)
+    assert first.ok and second.ok and "row 1" in second.note
+
+
+def test_ten_megabytes_are_refused_by_their_limit():
+    with pytest.raises(LimitError, match=f"{MAX_PASTED_CHARACTERS:,}"):
+        read_molecules("C" * 10_000_000, NAMES)
+
+
+def test_a_table_may_hold_names_too():
+    frame = pd.DataFrame({"SMILES": ["CCO", "limonene", "what"], "label": ["a", "", "c"]})
+    rows = read_table_molecules(frame, "SMILES", "label", NAMES)
+    assert [(row.name, row.ok) for row in rows] == [("a", True), ("limonene", True), ("c", False)]
+
+
+def test_a_missing_column_is_named():
+    with pytest.raises(DataError, match="smi"):
+        read_table_molecules(pd.DataFrame({"x": ["C"]}), "smi")
+
+
+@pytest.mark.parametrize(
+    ("titles", "found"),
+    [
+        (["Name", "Canonical SMILES"], ("Canonical SMILES", "Name")),
+        (["smiles"], ("smiles", None)),
+        (["x", "y"], (None, None)),
+    ],
+)
+def test_columns_are_found_by_their_titles(titles, found):
+    assert smiles_and_name_columns(titles) == found
+
+
+def test_a_file_without_a_header_loses_no_row():
+    assert frame_of(b"CCO\nCCC\n").shape == (2, 1)
+    assert list(frame_of(b"smiles;name\nCCO;ethanol\n").columns) == ["smiles", "name"]
