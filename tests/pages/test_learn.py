@@ -294,3 +294,27 @@ def test_a_broken_lesson_names_its_line_and_spares_the_others(small_lesson):
     assert page.error[0].value.startswith("broken.md, line 3: ")
     assert page.button(key="start_small")
     assert opened(lesson="broken").error[0].value.startswith("broken.md, line 3: ")
+
+
+@pytest.mark.parametrize(
+    ("data", "view"),
+    [
+        ("digits", "circuit"),
+        ("digits", "inhibition"),
+        ("digits", "tags"),
+        ("digits", "flies"),
+        ("starter", "tags"),
+        ("mnist_sample", "draw"),
+    ],
+)
+def test_a_lesson_can_show_every_view_and_only_the_controls_it_names(
+    tmp_path, monkeypatch, data, view
+):
+    text = f"# All\ndata: {data}\ncells: 50\n## See\nview: {view}\nshow: inhibition\n"
+    (tmp_path / "all.md").write_text(text, encoding="utf-8")
+    monkeypatch.setattr(lessons, "FOLDER", tmp_path)
+    page = opened(lesson="all")
+    assert page.slider(key="all_1_inhibition")
+    controls = [*page.slider, *page.select_slider, *page.number_input]
+    assert not [each.key for each in controls if each.key.endswith(("cells", "fan_in", "wiring"))]
+    assert page.get("plotly_chart") or view == "draw"
