@@ -60,7 +60,7 @@ def card(recipe: Recipe) -> None:
     st.markdown(f"**{recipe.where}**  \n{recipe.title}")
     st.caption(status(recipe, found[0] if found else None))
     st.button(
-        "Open",
+        f"Open {recipe.where}" if recipe.group != "questions" else "Open the question",
         key=f"open_{recipe.name}",
         icon=ICONS[recipe.group],
         on_click=state.choose,
