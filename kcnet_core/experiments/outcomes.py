@@ -230,6 +230,8 @@ def sentence(outcome: Outcome) -> str:
 
 def answer(difference: Difference) -> str:
     """What a reader is told of one contrast."""
+    if difference.low == difference.high == 0:
+        return f"no difference in any of {difference.n} repeats"
     size = f"{difference.mean:+.4f} ({difference.low:+.4f} to {difference.high:+.4f})"
     size = size.replace("-", "\N{MINUS SIGN}")
     if difference.clear:

@@ -55,7 +55,7 @@ STOP_RULE = Recipe(
     view="table",
     metric="score",
     lines=_stop_rules(),
-    quick=Quick(repeats=2, rows=6_000, cells=5, epochs=30),
+    quick=Quick(repeats=2, rows=6_000, epochs=30),
     contrasts=tuple(
         Contrast(
             f"{panel}, {model}: what does stopping on stale output weights change?",

@@ -332,6 +332,12 @@ def test_contrasts_are_answered_with_an_interval(journal):
     assert "over 3 repeats" in answer(found)
 
 
+def test_equal_lines_have_no_difference_rather_than_a_chance_one(journal):
+    lines = made_line(), made_line("twin", beyond={"restore_best": False})  # without DOA the same
+    result = finished(made_recipe(*lines, contrasts=(Contrast("?", "KCNet", "twin"),)), journal)[1]
+    assert answer(result.differences[0]) == "no difference in any of 2 repeats"
+
+
 def test_a_result_file_says_where_it_came_from_and_comes_back(journal, tmp_path):
     recipe = made_recipe(made_line(paper=Paper(0.5, 0.1), goal=(0.0, 1.0)))
     result = finished(recipe, journal)[1]
