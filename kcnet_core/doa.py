@@ -41,7 +41,7 @@ DEFAULT_MASK = {"varpro": "none", "paper": "used_inputs"}
 
 # Initial scores as in the published code: U(0, 0.02) for ones, U(-1, 0) for zeros.
 ONES_BELOW = 0.02
-MEASURED_ROWS = 5000  # rows on which the metrics of an epoch are measured
+MEASURED_ROWS = 3000  # rows on which the metrics of an epoch are measured
 FEW_ROWS = 5000  # below this "auto" takes the gradient on held-out rows
 HELD_OUT_SHARE = 0.5
 ADAM_MEMORY = (0.9, 0.999)

@@ -11,11 +11,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from kcnet_core import doa
 from kcnet_core.devices import choose_device, computing, float64_device
+from kcnet_core.ensemble import Ensemble, Found
 from kcnet_core.errors import KCNetError
 from kcnet_core.kenyon import kenyon_activity, strongest_cells
 from kcnet_core.parameters import Choice, Number, check_parameters
 from kcnet_core.randomness import generator, seed_sequence
-from kcnet_core.readout import STREAM_ALPHA, STREAM_HIDDEN, STREAM_SEARCH, RidgeReadout, as_tensor
+from kcnet_core.readout import STREAM_ALPHA, STREAM_HIDDEN, STREAM_SEARCH, RidgeReadout
 from kcnet_core.records import EpochRecord, Progress
 from kcnet_core.ridge import RidgeSums, Rows
 from kcnet_core.ridge_path import ALPHA_GRID, RidgePath
@@ -42,7 +43,7 @@ PARAMETERS = {
     "fan_in_penalty": Number(float, least=0),
     "fan_in_target": Number(int, least=1, words=(None,)),
     "metric": Choice(None, *METRICS),
-    "n_jobs": Number(int, words=(None,)),
+    "n_jobs": Number(int, least=1, words=(None,)),
 }
 
 
@@ -103,7 +104,8 @@ class KCNetClassifier(RidgeReadout):
         Measured on validation rows and by leave-one-out. None: accuracy for three or more classes
         and weighted F1 for two, as in the paper; mean AUROC for multi-label data.
     n_jobs : int, optional
-        Submodels that `fit` searches at the same time; None decides by their size.
+        Submodels that `fit` searches at the same time, each in a process of its own; None means
+        one after the other, with all cores for each.
     device : {"auto", "cpu", "cuda", "mps"}, default="auto"
     random_state : int, RandomState, Generator or None
         Wiring, scores, splits and batches all follow from it.
@@ -223,6 +225,16 @@ class KCNetClassifier(RidgeReadout):
         progress : bool, default=False
             Also yield `Progress` records during long stages.
         """
+        return self._steps(X, y, sample_weight, groups, matrices, progress)
+
+    def fit(self, X, y, sample_weight=None, groups=None):
+        for _ in self._steps(X, y, sample_weight, groups, n_jobs=self.n_jobs):
+            pass
+        return self
+
+    fit.__doc__ = RidgeReadout.fit.__doc__
+
+    def _steps(self, X, y, sample_weight, groups, matrices=False, progress=False, n_jobs=None):
         check_parameters(self, PARAMETERS)
         X, Y, w, groups, code = self._prepare(X, y, sample_weight, groups)
         fan_in = allowed_fan_in(self.fan_in, X.shape[1])
@@ -230,25 +242,27 @@ class KCNetClassifier(RidgeReadout):
         started = time.perf_counter()
         parts = self._sample_parts(X.shape[1], fan_in, seed)
         timings = {"wiring": time.perf_counter() - started}
-        history, searches = [], []
+        history, found = [], []
         if self.n_epochs:
-            searches = self._searches(parts, X, Y, w, groups, code, fan_in, seed)
-            for record in _take_turns([s.epochs(matrices) for s in searches]):
-                history.append(replace(record, W=None, S=None))
-                yield record
-            parts = [search.wiring for search in searches]
+            ensemble = self._ensemble(parts, X, Y, w, groups, code, fan_in, seed)
+            if (n_jobs or 1) > 1 and len(parts) > 1 and ensemble.device.type == "cpu":
+                found = ensemble.at_once(min(n_jobs, len(parts)))
+                records = [record for one in found for record in one.history]
+                history = sorted(records, key=lambda r: (r.epoch, r.submodel))
+            else:
+                found = yield from _keep_records(ensemble.in_turns(matrices), history)
             timings["doa"] = time.perf_counter() - started - timings["wiring"]
         self._begin(X, code, seed, self.n_hidden, timings)
-        self.wiring_ = Wiring.concatenate(parts)
-        self.scores_ = _scores(searches)
-        self.stopped_ = _stopped(searches)
+        self.wiring_ = Wiring.concatenate([one.wiring for one in found] or parts)
+        self.scores_ = np.concatenate([one.scores for one in found]) if found else None
+        self.stopped_ = _say_why(found)
         for step in self._accumulate(X, Y, w):
             if progress:
                 yield step
         if progress:
             yield Progress("solve", 0, 1, 0.0)
         train, left_out = self._finish()
-        if searches:
+        if found:
             self.n_trained_parameters_ += self.scores_.size
         else:
             record = EpochRecord(
@@ -278,9 +292,10 @@ class KCNetClassifier(RidgeReadout):
             for k, n in enumerate(cells)
         ]
 
-    def _searches(self, parts, X, Y, w, groups, code, fan_in, seed) -> list[doa.WiringSearch]:
+    def _ensemble(self, parts, X, Y, w, groups, code, fan_in, seed) -> Ensemble:
         device = choose_device(self.device)
-        rows = [as_tensor(np.asarray(a, np.float32)) for a in (X, Y, w)]
+        # Torch takes only arrays that could be written to, though nothing here does.
+        rows = [np.require(a, np.float32, ["C", "W"]) for a in (X, Y, w)]
         cells = max(part.n_hidden for part in parts)
         gradient_rows = self.gradient_rows
         if gradient_rows == "auto":
@@ -304,12 +319,7 @@ class KCNetClassifier(RidgeReadout):
             kind=code.kind,
         )
         self.doa_notes_ = doa.describe(settings)
-        return [
-            doa.WiringSearch(
-                *rows, groups, part, settings, generator(seed, STREAM_SEARCH, k), device, k
-            )
-            for k, part in enumerate(parts)
-        ]
+        return Ensemble(*rows, groups, parts, settings, seed, STREAM_SEARCH, device)
 
     def _search_alpha(self, wiring, rows, code, seed, device) -> float:
         """Lambda during DOA; "loo" is settled on the initial wiring and a sample of the rows."""
@@ -317,7 +327,7 @@ class KCNetClassifier(RidgeReadout):
             return float(self.alpha)
         n_rows = len(rows[0])
         sample = generator(seed, STREAM_ALPHA).permutation(n_rows)[:ALPHA_SAMPLE]
-        X, Y, w = (a[torch.from_numpy(sample)].to(device) for a in rows)
+        X, Y, w = (torch.from_numpy(a[sample]).to(device) for a in rows)
         with computing(wiring.n_hidden, device):
             sums = RidgeSums(wiring.n_hidden, Y.shape[1], float64_device(device))
             H = kenyon_activity(wiring, X, self.inhibition)
@@ -366,24 +376,18 @@ class KCNetClassifier(RidgeReadout):
         return np.concatenate(chunks)
 
 
-def _take_turns(generators):
-    """One item of each generator in turn, until all are exhausted."""
-    while generators:
-        alive = []
-        for one in generators:
-            try:
-                yield next(one)
-            except StopIteration:
-                continue
-            alive.append(one)
-        generators = alive
+def _keep_records(steps, history: list):
+    """Pass the records of `steps` on, keep them without matrices, and return what it returns."""
+    while True:
+        try:
+            record = next(steps)
+        except StopIteration as end:
+            return end.value
+        history.append(replace(record, W=None, S=None))
+        yield record
 
 
-def _scores(searches) -> np.ndarray | None:
-    return np.concatenate([s.scores.cpu().numpy() for s in searches]) if searches else None
-
-
-def _stopped(searches) -> str:
-    if len(searches) <= 1:
-        return searches[0].stopped if searches else "no DOA was asked for (n_epochs=0)"
-    return "\n".join(f"submodel {k + 1}: {s.stopped}" for k, s in enumerate(searches))
+def _say_why(found: list[Found]) -> str:
+    if len(found) <= 1:
+        return found[0].stopped if found else "no DOA was asked for (n_epochs=0)"
+    return "\n".join(f"submodel {k + 1}: {one.stopped}" for k, one in enumerate(found))

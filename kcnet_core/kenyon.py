@@ -27,7 +27,7 @@ def wiring_gradient(
     dL/dxbar = D - C mean(D) with D = dL/dH * [H > 0]. `inhibition=None` leaves that term out, as
     the paper's appendix A does (only the factor 1 - 1/B stays, absorbed by the learning rate).
     """
-    D = torch.where(H > 0, dH, 0)
+    D = dH.masked_fill(H <= 0, 0)
     if inhibition is not None:
         D -= inhibition * D.mean(0)
     return product(D, X)
