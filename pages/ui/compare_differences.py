@@ -156,13 +156,12 @@ def more_repeats(comparison: Comparison) -> None:
     if comparison.n_repeats >= ENOUGH_SPLITS or MAX_REPEATS < ENOUGH_SPLITS:
         return
 
-    def raise_repeats():
-        state.adopt(replace(comparison, n_repeats=ENOUGH_SPLITS))
-
-    st.button(
+    if st.button(
         f"Set {ENOUGH_SPLITS} repeats", key="compare_more_repeats", icon=":material/add:",
-        on_click=raise_repeats, help="Then press Extend: what is measured is kept.",
-    )  # fmt: skip
+        help="Then press Extend: what is measured is kept.",
+    ):  # fmt: skip
+        state.adopt(replace(comparison, n_repeats=ENOUGH_SPLITS))
+        st.rerun()  # the whole page, not only the differences
 
 
 def explanation(found: Results) -> str:

@@ -173,19 +173,19 @@ def short(value) -> str:
 def take_over(best: Trial, plan: SearchPlan) -> None:
     """Let the comparison use what the search found; a hidden size joins the others' sizes."""
 
-    def use():
-        current = state.comparison()
-        params = dict(best.params)
-        size = params.pop("n_hidden", None)
-        models = tuple(dict.fromkeys([*current.models, plan.model]))
-        hidden = current.hidden if size is None else (*current.hidden, size)
-        tuned = replace(current, models=models, hidden=hidden)
-        state.adopt(tuned.with_settings(plan.model, params) if params else tuned)
-
-    st.button(
+    if st.button(
         f"Use this setting of {plan.model} in the comparison", key="use_tuned",
-        icon=":material/balance:", on_click=use,
-    )  # fmt: skip
+        icon=":material/balance:",
+    ):  # fmt: skip
+        current, params = state.comparison(), dict(best.params)
+        size = params.pop("n_hidden", None)
+        tuned = replace(
+            current,
+            models=(*current.models, plan.model),
+            hidden=current.hidden if size is None else (*current.hidden, size),
+        )
+        state.adopt(tuned.with_settings(plan.model, params) if params else tuned)
+        st.rerun()  # the whole page, not only the trials
     protocol = plan.comparison.protocol or default_protocol(state.dataset(plan.comparison))
     if protocol != "benchmark":
         st.caption(

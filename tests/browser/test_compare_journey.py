@@ -1,0 +1,143 @@
+"""Journeys through the Compare page in a real browser."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import expect
+
+QUICK = "/compare?dataset=digits&models=KCNet,ELM&hidden=20,40&n_repeats=3"
+LONG = "/compare?dataset=digits&models=KCNet,DOA,ELM&hidden=20,40,60&n_repeats=40"
+
+
+def press(page, name):
+    page.get_by_role("button", name=name).first.click()
+
+
+def wait_for(page, words, seconds=60):
+    expect(page.get_by_text(re.compile(words)).first).to_be_visible(timeout=1000 * seconds)
+
+
+def open_tab(page, name):
+    page.get_by_role("tab", name=name, exact=True).click()
+
+
+def n_fits(page) -> int:
+    """Rows that the status line counts."""
+    line = page.get_by_text(re.compile(r"^\D[^\n]* · [\d,]+ of [\d,]+ fits$")).first
+    return int(re.search(r"([\d,]+) of [\d,]+ fits", line.inner_text()).group(1).replace(",", ""))
+
+
+def test_a_comparison_is_cancelled_resumed_and_keeps_every_row(new_page, screenshot):
+    page = new_page(LONG)
+    wait_for(page, "Nothing has been compared yet")
+    press(page, "Start")
+    wait_for(page, r"[1-9]\d* of 360 fits")
+    wait_for(page, "Highest mean accuracy")
+    screenshot(page, "compare-running")
+    press(page, "Cancel")
+    wait_for(page, r"^Cancelled after .* fits$")
+    kept = n_fits(page)
+    assert 0 < kept < 360
+    wait_for(page, f"{kept} of them are here already")
+    screenshot(page, "compare-cancelled")
+    press(page, "Resume")
+    expect(page.get_by_role("button", name="Cancel")).to_be_visible()
+    wait_for(page, r"^Latest: ")
+    page.wait_for_function(
+        """kept => {
+            const text = document.body.innerText.match(/(\\d+) of 360 fits/);
+            return text && Number(text[1]) > kept;
+        }""",
+        arg=kept,
+    )
+    press(page, "Cancel")
+    wait_for(page, r"^Cancelled after .* fits$")
+    assert n_fits(page) > kept
+    assert page.get_by_text("Traceback").count() == 0
+
+
+def test_a_finished_comparison_fills_every_tab_and_can_be_extended(new_page, screenshot):
+    page = new_page(QUICK)
+    press(page, "Start")
+    wait_for(page, r"^Done after .* 12 of 12 fits$")
+    wait_for(page, "Digits, 8 x 8 · benchmark's own, 1,400 training and 397 test rows")
+    assert page.locator(".js-plotly-plot").count() == 2
+    screenshot(page, "compare-scores")
+    for tab, words in {
+        "Cost": "Trained parameters",
+        "Differences": "How to read this",
+        "Inside": "Input weights",
+        "Tune": "Nothing has been searched yet",
+        "Noise": "Nothing has been spoiled yet",
+        "Take home": "Every row",
+    }.items():
+        open_tab(page, tab)
+        wait_for(page, words)
+        screenshot(page, f"compare-{tab.lower().replace(' ', '-')}")
+    with page.expect_download() as download:
+        press(page, "Rows")
+    text = download.value.path().read_text()
+    assert len(text.splitlines()) == 13 and "KCNet 20" in text
+    open_tab(page, "Differences")
+    press(page, "Set 6 repeats")
+    wait_for(page, "12 of them are here already")
+    press(page, "Extend")
+    wait_for(page, r"^Done after .* 24 of 24 fits$")
+
+
+def test_rows_survive_a_reload_and_a_second_visitor_sees_them(new_page, screenshot):
+    page = new_page(LONG)
+    press(page, "Start")
+    page.wait_for_url("**job=*")
+    wait_for(page, r"[1-9]\d* of 360 fits")
+    page.reload()
+    wait_for(page, r"[1-9]\d* of 360 fits")
+    watcher = new_page(page.url)
+    wait_for(watcher, "You are watching a comparison that somebody else started")
+    wait_for(watcher, r"[1-9]\d* of 360 fits")
+    expect(watcher.get_by_role("button", name="Cancel")).to_have_count(0)
+    screenshot(watcher, "compare-watcher")
+    press(page, "Cancel")
+    wait_for(page, r"^Cancelled after .* fits$")
+
+
+def test_a_link_opens_the_same_comparison_and_gives_the_same_scores(new_page):
+    first = new_page(QUICK)
+    press(first, "Start")
+    wait_for(first, r"^Done after .* 12 of 12 fits$")
+    wait_for(first, "Highest mean accuracy")
+    said = first.get_by_text(re.compile("Highest mean accuracy")).first.inner_text()
+    second = new_page(re.sub(r"&?job=[^&]*", "", first.url))
+    wait_for(second, "2 models at 2 sizes, 3 repeats on Digits")
+    press(second, "Start")
+    wait_for(second, r"^Done after .* 12 of 12 fits$")
+    wait_for(second, "Highest mean accuracy")
+    assert second.get_by_text(re.compile("Highest mean accuracy")).first.inner_text() == said
+
+
+def test_a_search_shows_its_trials_and_hands_the_best_setting_over(new_page, screenshot):
+    page = new_page(QUICK)
+    open_tab(page, "Tune")
+    trials = page.get_by_role("spinbutton", name="Trials")
+    trials.fill("4")
+    trials.press("Enter")
+    press(page, "Search")
+    wait_for(page, r"^Done after [\d.]+ (s|min) · 4 trials$", 120)
+    wait_for(page, "Best so far|nothing beats the untuned")
+    screenshot(page, "compare-search")
+    press(page, "Use this setting of KCNet in the comparison")
+    page.wait_for_url("**settings=*")
+
+
+def test_the_page_is_usable_on_a_phone_in_the_dark(new_page, screenshot):
+    page = new_page(QUICK, width=400, height=860, dark=True)
+    press(page, "Start")
+    wait_for(page, r"^Done after .* 12 of 12 fits$")
+    wait_for(page, "Highest mean accuracy")
+    overflow = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+    assert overflow <= 0
+    tick = page.locator(".js-plotly-plot .xtitle").first
+    fill = tick.evaluate("node => getComputedStyle(node).fill")
+    assert min(map(int, re.findall(r"\d+", fill)[:3])) > 120  # light ink on dark paper
+    screenshot(page, "compare-phone-dark")
