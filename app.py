@@ -7,7 +7,7 @@ from pages.ui import frame
 page = st.navigation(frame.PAGES, position="top")
 st.set_page_config(
     page_title=f"{page.title} · KCNet Lab",
-    page_icon=":material/hub:",
+    page_icon="assets/pictures/icon.png",
     layout="wide",
     initial_sidebar_state="collapsed" if page.title in frame.WITHOUT_CONTROLS else "auto",
 )

@@ -75,8 +75,6 @@ def lay_table() -> Bench | None:
     return Bench(fly.DATA_OF[kind], settings, sample, kind)
 
 
-# The controls stand beside what they change, on a phone too; the sidebar would hide them there.
-st.set_page_config(initial_sidebar_state="collapsed")
 st.html(Path(__file__).parent / "ui" / "learn.css")
 ink = theme(session.dark())
 st.html(f"<style>:root {{ --learn-paper: {ink.background}; --learn-mark: {ink.primary}; }}</style>")

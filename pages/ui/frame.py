@@ -20,18 +20,12 @@ if PagesManager.uses_pages_directory:
     st.rerun()
 
 HERE = Path(__file__).parent
-ROOMS = (
-    ("train", "Train", ":material/play_circle:"),
-    ("data", "Data", ":material/dataset:"),
-    ("learn", "Learn", ":material/school:"),
-    ("smell", "Smell", ":material/local_florist:"),
-    ("compare", "Compare", ":material/balance:"),
-    ("paper", "Paper", ":material/article:"),
-)
+# Without icons: Streamlit makes a page's icon the browser's, and fetches it from another host.
+ROOMS = ("train", "data", "learn", "smell", "compare", "paper")
 WITHOUT_CONTROLS = ("Data", "Learn", "Smell", "Paper")  # nothing in the sidebar but the status line
 PAGES = [
-    st.Page(HERE.parent / f"{name}.py", title=title, icon=icon, default=name == "train")
-    for name, title, icon in ROOMS
+    st.Page(HERE.parent / f"{name}.py", title=name.capitalize(), default=name == "train")
+    for name in ROOMS
     if (HERE.parent / f"{name}.py").exists()
 ]
 
