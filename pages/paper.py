@@ -82,10 +82,11 @@ def provenance(result: Result) -> None:
     for name, reason in result.failed.items():
         st.warning(f"{name}: {reason}", icon=":material/warning:")
     seeds = about["seeds"]
+    span = f"seeds {seeds[0]} to {seeds[-1]}" if len(seeds) > 1 else f"seed {seeds[0]}"
     threads = f"{machine['threads']} thread{'s' * (machine['threads'] != 1)}"
     st.caption(
         f"Measured on {datetime.fromisoformat(about['date']):%d %B %Y}: {result.finished:,} rows, "
-        f"seeds {seeds[0]} to {seeds[-1]}, {about['settings_tried']:,} settings tried, "
+        f"{span}, {about['settings_tried']:,} settings tried, "
         f"{in_words(about['seconds'])} of work on {machine['cores']} cores "
         f"({machine['processor']}, {threads}, mean load "
         f"{about['mean_load']}); Python {about['versions']['python']}, "

@@ -11,7 +11,7 @@ import numpy as np
 from kcnet_core.experiments.replay import Frame, Replay
 from kcnet_core.records import EpochRecord
 
-GREYS = 64  # shades in a stored picture
+SHADES = 16  # in a stored picture: noise does not compress, so every shade costs bytes
 CURVE_FIELDS = ("submodel", "epoch", "train_metric", "validation_metric", "density")
 
 
@@ -76,10 +76,11 @@ def packed(M: np.ndarray, low: float, high: float) -> dict:
     from PIL import Image
 
     high = float(min(high, max(M.max(), low + 1e-6)))
-    level = np.round((np.clip(M, low, high) - low) / (high - low) * (GREYS - 1))
+    level = np.round((np.clip(M, low, high) - low) / (high - low) * (SHADES - 1))
     out = io.BytesIO()
-    Image.fromarray(level.astype(np.uint8), mode="L").save(out, "PNG", optimize=True)
-    return {"png": base64.b64encode(out.getvalue()).decode(), "low": low, "high": high}
+    Image.fromarray(level.astype(np.uint8)).save(out, "PNG", optimize=True)
+    picture = base64.b64encode(out.getvalue()).decode()
+    return {"png": picture, "low": low, "high": high, "shades": SHADES}
 
 
 def unpacked(picture: dict) -> np.ndarray:
@@ -88,7 +89,7 @@ def unpacked(picture: dict) -> np.ndarray:
 
     level = np.asarray(Image.open(io.BytesIO(base64.b64decode(picture["png"]))), np.float32)
     span = picture["high"] - picture["low"]
-    return (picture["low"] + span * level / (GREYS - 1)).astype(np.float32)
+    return (picture["low"] + span * level / (picture["shades"] - 1)).astype(np.float32)
 
 
 def _short(value):

@@ -46,12 +46,12 @@ def paper_and_ours(
     every = list(dict.fromkeys(table["series"] if series is None else series))
     ink, place = theme(dark), {label: i for i, label in enumerate(labels)}
     traces = [_paper_marks(table, place, ink)]
+    offsets = _offsets(table, every)
     for k, name in enumerate(every):
         part = table[table["series"] == name]
-        offset = BAND * ((k + 0.5) / len(every) - 0.5)
-        traces.append(_our_marks(part, place, offset, metric, name, k, dark))
-        if len(every) > 1:
-            traces.append(_legend_mark(name, k, ink))
+        y = [place[label] + offsets[label, name] for label in part["label"]]
+        traces.append(_our_marks(part, y, name, k, dark))
+        traces.append(_legend_mark(name, k, ink))
     beside = [
         f"{row.label}{f' ({row.series})' if row.series else ''} {row.mean:.3f}"
         + (f" (paper {row.paper:.3f})" if pd.notna(row.paper) else "")
@@ -64,21 +64,37 @@ def paper_and_ours(
         dark=dark,
         x=plain(metric[:1].upper() + metric[1:]),
         title=title,
-        height=height or 118 + rows,
+        height=height or 150 + rows,
         legend=True,
-        margin={"t": 62, "l": 92},
+        margin={"l": 92},
         xaxis={
             "range": _range(table), "showgrid": True, "nticks": 6,
             "gridcolor": faded(ink.muted, 0.18),
         },
         yaxis=named_rows([plain(label, 24) for label in labels], dark),
         layout={
+            "legend": _below(rows),
             "shapes": [
                 level_line(i + 0.5, faded(ink.muted, 0.25), dash="solid")
                 for i in range(len(labels) - 1)
             ]
         },
     )  # fmt: skip
+
+
+def _offsets(table: pd.DataFrame, every: list[str]) -> dict[tuple[str, str], float]:
+    """Where a series lies within its row; a lone one lies in the middle."""
+    offsets = {}
+    for label, part in table.groupby("label", sort=False):
+        here = [name for name in every if name in set(part["series"])]
+        for k, name in enumerate(here):
+            offsets[label, name] = BAND * ((k + 0.5) / len(here) - 0.5)
+    return offsets
+
+
+def _below(plot_height: float) -> dict:
+    """A legend under the axis title, where it can wrap without meeting anything."""
+    return {"y": -56 / plot_height, "yanchor": "top"}
 
 
 def _paper_marks(table, place, ink) -> dict:
@@ -100,7 +116,7 @@ def _paper_marks(table, place, ink) -> dict:
     }  # fmt: skip
 
 
-def _our_marks(part, place, offset, metric, name, k, dark) -> dict:
+def _our_marks(part, y, name, k, dark) -> dict:
     colours = [model_colour(model, dark) for model in part["model"]]
     mean, low, high = (part[c].to_numpy(dtype=float) for c in ("mean", "low", "high"))
     about = [
@@ -113,10 +129,10 @@ def _our_marks(part, place, offset, metric, name, k, dark) -> dict:
     return {
         "type": "scatter",
         "x": mean,
-        "y": [place[label] + offset for label in part["label"]],
+        "y": y,
         "mode": "markers",
         "name": "ours",
-        "showlegend": not name,
+        "showlegend": False,
         "marker": {
             "symbol": SERIES_SYMBOLS[k % 4], "size": 9, "color": colours,
             "line": {"width": 1.8, "color": colours},
@@ -135,7 +151,8 @@ def _legend_mark(name, k, ink) -> dict:
     look = {"symbol": SERIES_SYMBOLS[k % 4], "size": 9, "color": ink.muted,
             "line": {"width": 1.8, "color": ink.muted}}  # fmt: skip
     return {"type": "scatter", "x": [None], "y": [None], "mode": "markers", "marker": look,
-            "name": plain(name[:1].upper() + name[1:]), "hoverinfo": "skip"}  # fmt: skip
+            "name": plain(f"ours, {name[:1].lower() + name[1:]}" if name else "ours"),
+            "hoverinfo": "skip"}  # fmt: skip
 
 
 def sweep(
@@ -198,12 +215,12 @@ def sweep(
         title=title,
         height=height,
         legend=True,
-        margin={"t": 70},
         xaxis={
             "range": [xs.min() - air, xs.max() + air] if len(xs) else None, "nticks": 8,
             "tickformat": ",~g", "linecolor": ink.muted,
         },
         yaxis={"range": _range(table), "nticks": 7},
+        layout={"legend": _below(height - 150)},
     )  # fmt: skip
 
 
@@ -316,8 +333,9 @@ def best_so_far(
         y=f"Best validation {plain(metric)}",
         height=height,
         legend=True,
-        margin={"t": 78},
+        margin={"t": 12},
         xaxis={"range": [0.5, nice_ceiling(last) + 0.5 if last > 10 else last + 0.5],
                "tickformat": "d", "nticks": 10},
         yaxis={"range": tight(values) if values else [0, 1], "nticks": 7},
+        layout={"legend": _below(height - 150)},
     )  # fmt: skip

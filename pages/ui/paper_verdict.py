@@ -16,9 +16,10 @@ def verdict(recipe: Recipe, result: Result) -> None:
     compared = [outcome for outcome in result.outcomes if outcome.verdict]
     differ = [outcome for outcome in compared if outcome.verdict in (HIGHER, LOWER)]
     if recipe.plot_only:
+        printed = any(outcome.paper for outcome in result.outcomes)
         st.markdown(
-            "The paper gives only a plot here, so there are no numbers to compare with"
-            + (", except the one that its tables print." if compared else ".")
+            "The paper gives only a plot here and prints no numbers"
+            + (", except for the sizes that are in its tables (diamonds)." if printed else ".")
         )
     if compared:
         st.markdown(summary(compared, differ))
@@ -28,7 +29,9 @@ def verdict(recipe: Recipe, result: Result) -> None:
         if len(differ) > MOST_LISTED:
             st.caption(f"{len(differ) - MOST_LISTED} more are in the table.")
     elif not recipe.plot_only and any(outcome.paper for outcome in result.outcomes):
-        reasons = dict.fromkeys(sentence(o) for o in result.outcomes if o.paper and o.mean)
+        reasons = dict.fromkeys(
+            o.not_comparable or sentence(o) for o in result.outcomes if o.paper and o.mean
+        )
         st.markdown(f"Nothing here can be compared with the paper yet: {'; '.join(reasons)}.")
     goals(result)
     answers(result)

@@ -24,13 +24,14 @@ def draw(recipe: Recipe, result: Result) -> None:
     VIEWS[recipe.view](recipe, result)
 
 
-def panels(result: Result, by: tuple[str, ...] = ("panel",), most: int = 2):
+def panels(result: Result, by: tuple[str, ...] = ("panel",)):
     """(name, part of the table) of every panel, each inside its column."""
-    table = result.table()
-    parts = [(key, part) for key, part in table.groupby(list(by), sort=False)]
+    parts = list(result.table().groupby(list(by), sort=False))
+    most = min(len(parts), 3 if len(parts) == 3 else 2)
     for start in range(0, len(parts), most):
-        row = parts[start : start + most]
-        for column, (key, part) in zip(st.columns(len(row)), row, strict=True):
+        for column, (key, part) in zip(
+            st.columns(most), parts[start : start + most], strict=False
+        ):
             with column:
                 yield " · ".join(filter(None, key)), part
 
@@ -73,7 +74,7 @@ def curves(recipe: Recipe, result: Result) -> None:
 
 
 def times(recipe: Recipe, result: Result) -> None:
-    for name, part in panels(result, most=3):
+    for name, part in panels(result):
         figure = figures.running_times(part, title=name, dark=session.dark())
         chart(figure, f"paper_{recipe.name}_{name}")
     load, cores = result.about.get("mean_load"), result.about.get("machine", {}).get("cores")
@@ -112,10 +113,11 @@ def inside(recipe: Recipe, result: Result) -> None:
                         chart(figure, f"paper_{recipe.name}_{line.label}_{kind}_{when}")
             before, after = film["density"]
             outcome = result.outcome(line.key)
+            each = " of every submodel (on average)" if parts["n_submodels"] > 1 else ""
             st.caption(
                 f"{before:.2%} of all connections are on before, {after:.2%} after "
-                f"{outcome.updates:.0f} updates (mean over submodels). Test {recipe.metric} "
-                f"{outcome.mean:.4f}, one run."
+                f"{outcome.updates:.0f} updates{each}. Test {recipe.metric} {outcome.mean:.4f}, "
+                "one run."
             )
             if line.key in kept:
                 figure = figures.validation_curve(

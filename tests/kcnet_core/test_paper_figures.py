@@ -51,6 +51,13 @@ def test_series_keep_their_marker_in_a_panel_that_has_only_one_of_them():
     assert ours[0].marker.symbol == "circle-open"
 
 
+def test_a_lone_series_lies_in_the_middle_of_its_row():
+    figure = figures.paper_and_ours(TABLE, "weighted F1")
+    first, second = (trace for trace in figure.data if trace.name == "ours")
+    (above, alone), (below,) = first.y, second.y
+    assert alone == 1 and above < 0 < below
+
+
 def test_an_interval_that_is_unknown_is_not_drawn():
     one = TABLE.assign(low=None, high=None)
     figure = figures.paper_and_ours(one, "weighted F1")
