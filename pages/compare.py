@@ -41,8 +41,11 @@ def main() -> None:
         "Compare models",
         "The same rows, splits and seeds for every model; intervals before verdicts.",
     )
-    for sentence in ignored:
-        st.warning(sentence, icon=":material/link_off:")
+    # Containers keep the places of what follows, so that charts are not drawn anew when a line
+    # above them comes or goes.
+    with st.container():
+        for sentence in ignored:
+            st.warning(sentence, icon=":material/link_off:")
     compare_bar.bar(comparison, dataset, wrong)
     state.live("compare", "progress", lambda: progress(comparison, dataset))
 

@@ -46,13 +46,21 @@ def bar(comparison: Comparison, dataset: Dataset, wrong: str | None) -> None:
         )  # fmt: skip
         with st.popover("Share", icon=":material/link:"):
             state.links(comparison)
+    with st.container():
+        notes(comparison, dataset, wrong)
+
+
+def notes(comparison: Comparison, dataset: Dataset, wrong: str | None) -> None:
+    """What stands in the way, who else is at work, and what the button would do."""
+    job = state.job("compare")
+    busy = job is not None and not job.view.finished
     state.problem("compare")
     if wrong:
         st.error(wrong, icon=":material/error:")
-    if busy and not mine:
+    if busy and not job.owned_by(session.owner()):
         st.info(
             "You are watching a comparison that somebody else started. Its rows are yours too: "
-            "change settings and start to add to them.",
+            "a comparison of your own does not measure them again.",
             icon=":material/visibility:",
         )
     if busy and job.config != comparison:
@@ -61,20 +69,22 @@ def bar(comparison: Comparison, dataset: Dataset, wrong: str | None) -> None:
             icon=":material/hourglass_top:",
         )
     if not busy:
-        st.caption(plan(comparison, dataset, rows, n_missing))
+        st.caption(plan(comparison, dataset, state.measured(comparison, dataset)))
 
 
 def start_label(job, comparison: Comparison, n_rows: int) -> tuple[str, str]:
+    if job is not None and not job.view.finished:  # somebody else's
+        return "Start my own", "play_arrow"
     if not n_rows:
         return "Start", "play_arrow"
     stopped = job is not None and job.config == comparison and job.view.state != "done"
     return ("Resume", "play_arrow") if stopped else ("Extend", "add")
 
 
-def plan(comparison: Comparison, dataset: Dataset, rows: list[Mapping], n_missing: int) -> str:
+def plan(comparison: Comparison, dataset: Dataset, rows: list[Mapping]) -> str:
     """What a press on the button would do, and what it would cost."""
     n = n_planned(comparison, dataset)
-    if not n_missing:
+    if len(rows) == n:
         return (
             f"All {n} fits are here. Choose more models, sizes or repeats on the left to extend "
             "the comparison; what is measured is not measured again."

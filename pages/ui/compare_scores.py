@@ -138,7 +138,9 @@ def scores(comparison: Comparison, dataset: Dataset) -> None:
         chart(figure, "compare_hidden")
     with right:
         chart(figures.metric_vs_time(points, metric, dark=dark), "compare_time")
-    st.markdown(best_line(found, points))
+    job = state.job("compare")
+    settled = job is None or job.view.finished
+    st.markdown(best_line(found, points, settled))
     st.dataframe(
         variants_table(found, points),
         key="compare_variants",
@@ -154,17 +156,18 @@ def scores(comparison: Comparison, dataset: Dataset) -> None:
         },
     )
     st.caption(TIMES_NOTE)
-    job = state.job("compare")
-    if found.higher_wins and (job is None or job.view.finished):
+    if found.higher_wins and settled:
         time_to_reach(found, points)
 
 
-def best_line(found: Results, points: pd.DataFrame) -> str:
-    """The leader in one sentence, with whoever cannot be told apart from it."""
+def best_line(found: Results, points: pd.DataFrame, settled: bool) -> str:
+    """The leader in one sentence; once all is measured, also who cannot be told apart from it."""
     known = points[points["mean"].notna()]
     best = known.loc[known["mean"].idxmax() if found.higher_wins else known["mean"].idxmin()]
     word = "Highest" if found.higher_wins else "Lowest"
     text = f"{word} mean {found.metric}: **{best['variant']}**, {interval(best)}."
+    if not settled:
+        return text
     if best["n"] < 2:
         return text + " One repeat cannot tell a difference from luck; add repeats."
     inside = known[
