@@ -20,7 +20,7 @@ def choice() -> Recipe | None:
     asked, name = st.query_params.get("result", ""), state.chosen()
     if asked and asked != name:
         st.warning(
-            f"The link asks for a result that does not exist: {asked[:40]}",
+            "The link asks for a result that does not exist; here is what there is.",
             icon=":material/link_off:",
         )
     state.choose(name)

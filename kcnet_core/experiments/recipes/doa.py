@@ -38,7 +38,7 @@ def _stop_rules() -> tuple[Line, ...]:
         for dataset in ("mnist", "fashion_mnist"):
             lines += [
                 line
-                for line in images.paper_lines(dataset, ("Ensemble DOA",))
+                for line in images.paper_lines(dataset, ("Ensemble DOA",), images.STOP_RULES)
                 if line.series == series
             ]
     panels = (*odor.TARGETS, *images.TITLES.values())
