@@ -109,10 +109,7 @@ def compared(found: Results, which: str | int) -> pd.DataFrame:
     table = found.table
     if which != ALL:
         table = table[table["hidden"].isna() | (table["hidden"] == which)]
-    key = (tuple(table["id"]), found.metric)
-    if st.session_state.get("compare_pairs_kept", (None,))[0] != key:
-        st.session_state["compare_pairs_kept"] = key, pairwise(table, found.metric)
-    return st.session_state["compare_pairs_kept"][1]
+    return state.kept("pairs", (found.key, which), lambda: pairwise(table, found.metric))
 
 
 def in_words(pair) -> str:

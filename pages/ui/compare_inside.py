@@ -11,6 +11,7 @@ from kcnet_core.experiments.comparison import Comparison
 from kcnet_core.experiments.protocols import PROTOCOLS
 from kcnet_core.experiments.side_by_side import SideBySide, side_by_side
 from kcnet_core.palette import model_colour
+from pages.ui import compare_state as state
 from pages.ui import pictures, session
 from pages.ui.chart import chart
 from pages.ui.sample_view import label
@@ -39,9 +40,7 @@ def inside(comparison: Comparison, dataset: Dataset) -> None:
 def taught(comparison: Comparison, dataset: Dataset, size: int) -> SideBySide:
     key = (comparison.dataset, comparison.target, comparison.protocol, comparison.seed,
            comparison.rows, comparison.settings, size, id(dataset))  # fmt: skip
-    if st.session_state.get("inside_kept", (None,))[0] != key:
-        st.session_state["inside_kept"] = key, side_by_side(comparison, dataset, size)
-    return st.session_state["inside_kept"][1]
+    return state.kept("inside", key, lambda: side_by_side(comparison, dataset, size))
 
 
 @st.fragment

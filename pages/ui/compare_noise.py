@@ -118,14 +118,17 @@ def curves(plan: NoisePlan, dataset: Dataset) -> None:
     )  # fmt: skip
     damage = DAMAGES[kind]
     metric = metric_of(dataset)
-    lines = noise_summary(rows, metric)
+    news = (plan, len(rows), metric)
+    lines = state.kept("noise_lines", news, lambda: noise_summary(rows, metric))
     lines = lines[lines["kind"] == kind]
     if lines.empty:
         st.caption("The first model is still learning.")
         return
-    figure = figures.noise_curves(
-        lines, metric, f"{damage.title} ({damage.unit})", dark=session.dark()
-    )
+    dark, axis = session.dark(), f"{damage.title} ({damage.unit})"
+    figure = state.kept(
+        "noise_curves", (*news, kind, dark),
+        lambda: figures.noise_curves(lines, metric, axis, dark=dark),
+    )  # fmt: skip
     chart(figure, "noise_curves")
     protocol = PROTOCOLS[plan.comparison.protocol or default_protocol(dataset)]
     n = lines.groupby("model")["n"].min()
@@ -137,10 +140,12 @@ def curves(plan: NoisePlan, dataset: Dataset) -> None:
         "trained on clean rows."
     )
     if dataset.kind == "image":
-        spoiled_images(dataset, kind)
+        key = (dataset.name, id(dataset), kind, dark)
+        chart(state.kept("noise_images", key, lambda: spoiled_images(dataset, kind, dark)),
+              "noise_images")  # fmt: skip
 
 
-def spoiled_images(dataset: Dataset, kind: str) -> None:
+def spoiled_images(dataset: Dataset, kind: str, dark: bool):
     """What the models get to see at each level."""
     levels = DAMAGES[kind].levels
     # One image of each of the first classes, the same at every level.
@@ -150,9 +155,8 @@ def spoiled_images(dataset: Dataset, kind: str) -> None:
     X = np.stack([spoil(dataset.X[rows], kind, level, dataset=dataset, seed=0) for level in levels])
     pixels = np.clip(X * dataset.pixel_std + dataset.pixel_mean, 0, 1)  # (levels, images, d)
     names = [f"{level:g}" for _ in rows for level in levels]
-    figure = figures.image_grid(
+    return figures.image_grid(
         pixels.swapaxes(0, 1).reshape(-1, dataset.X.shape[1]), dataset.image_shape, names,
-        columns=len(levels), dark=session.dark(),
+        columns=len(levels), dark=dark,
         title=f"The same test images at each level ({DAMAGES[kind].unit})",
     )  # fmt: skip
-    chart(figure, "noise_images")

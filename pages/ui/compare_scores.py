@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -38,8 +40,23 @@ class Results:
     metric: str
 
     @property
+    def key(self) -> tuple:
+        """Changes when a row, the metric or the plan does."""
+        return (*self.table["id"], *self.table["variant"], self.metric, self.comparison)
+
+    @property
     def lines(self) -> pd.DataFrame:
-        return summary(self.table, by=("variant", "model", "hidden"))
+        by = ("variant", "model", "hidden")
+        return state.kept("lines", self.key, lambda: summary(self.table, by=by))
+
+    @property
+    def points(self) -> pd.DataFrame:
+        """Mean metric and mean seconds of every variant."""
+        return state.kept("points", self.key, lambda: trade_offs(self.table, self.metric))
+
+    def figure(self, slot: str, make: Callable):
+        """A figure that is made anew only for new rows, another metric or another theme."""
+        return state.kept(slot, (self.key, session.dark()), lambda: make(dark=session.dark()))
 
     @property
     def higher_wins(self) -> bool:
@@ -124,20 +141,18 @@ def scores(comparison: Comparison, dataset: Dataset) -> None:
     if found.table.empty:
         nothing_yet(comparison)
         return
-    dark, lines, metric = session.dark(), found.lines, found.metric
+    lines, metric = found.lines, found.metric
     if not (lines["metric"] == metric).any():
         empty(f"None of these models gives a {metric}. Choose another metric.")
         return
-    points = trade_offs(found.table, metric)
+    points = found.points
     st.caption(about(found))
     left, right = st.columns(2)
     with left:
-        figure = figures.metric_vs_hidden(lines, metric, dark=dark)
-        # All planned sizes from the start, so that the axis stays while rows arrive.
-        figure.update_xaxes(size_axis(comparison.hidden))
-        chart(figure, "compare_hidden")
+        chart(found.figure("hidden", partial(hidden_figure, found)), "compare_hidden")
     with right:
-        chart(figures.metric_vs_time(points, metric, dark=dark), "compare_time")
+        make = partial(figures.metric_vs_time, points, metric)
+        chart(found.figure("time", make), "compare_time")
     job = state.job("compare")
     settled = job is None or job.view.finished
     st.markdown(best_line(found, points, settled))
@@ -158,6 +173,12 @@ def scores(comparison: Comparison, dataset: Dataset) -> None:
     st.caption(TIMES_NOTE)
     if found.higher_wins and settled:
         time_to_reach(found, points)
+
+
+def hidden_figure(found: Results, dark: bool):
+    figure = figures.metric_vs_hidden(found.lines, found.metric, dark=dark)
+    # All planned sizes from the start, so that the axis stays while rows arrive.
+    return figure.update_xaxes(size_axis(found.comparison.hidden))
 
 
 def best_line(found: Results, points: pd.DataFrame, settled: bool) -> str:
@@ -249,9 +270,8 @@ def costs(comparison: Comparison, dataset: Dataset) -> None:
     if found.table.empty:
         nothing_yet(comparison)
         return
-    dark = session.dark()
     st.caption(about(found))
-    chart(figures.time_split(found.lines, dark=dark), "compare_split")
+    chart(found.figure("split", partial(figures.time_split, found.lines)), "compare_split")
     st.caption(
         "**Configuration** makes the model and, for the random networks, draws the wiring; "
         "**training** is everything up to calibrated probabilities; **evaluation** predicts the "
@@ -259,7 +279,8 @@ def costs(comparison: Comparison, dataset: Dataset) -> None:
     )
     if found.table["parameters"].notna().any():
         st.subheader("Trained parameters", anchor=False)
-        chart(figures.parameters_bar(found.table, dark=dark), "compare_parameters")
+        make = partial(figures.parameters_bar, found.table)
+        chart(found.figure("parameters", make), "compare_parameters")
         st.caption(
             "KCNet and ELM train their output weights only; DOA also trains a preference score "
             f"for every possible connection. FSHN has {FSHN_SIZES[comparison.fshn_size]}. Trees, "

@@ -103,6 +103,14 @@ def measured(of: Comparison, rows_from: Dataset) -> list[Mapping]:
     return rows_of(of, rows_from, all_rows())
 
 
+def kept(slot: str, key, make: Callable):
+    """What `make` gave for this key last time, so that a redraw without news costs nothing."""
+    store = st.session_state.setdefault("compare_kept", {})
+    if slot not in store or store[slot][0] != key:
+        store[slot] = key, make()
+    return store[slot][1]
+
+
 def forget() -> None:
     st.session_state["comparison_rows"] = {}
     attach("compare", None)
