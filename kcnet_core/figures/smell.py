@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from kcnet_core.figures.layout import bar_style, metric_range, plain, style, unique_labels
+from kcnet_core.figures.layout import bar_style, plain, style, unique_labels
 from kcnet_core.palette import colourscale, faded, model_colour, model_style, theme
 
 ROW_HEIGHT = 27
@@ -158,9 +158,8 @@ def character_quality(
         figure.add_vline(x=chance, line={"color": ink.muted, "width": 1, "dash": "dash"})
     style(figure, alt, dark=dark, x=f"{metric} on unseen molecules",
           height=height or 76 + 23 * max(3, len(order)), margin={"t": 8, "r": 22})  # fmt: skip
-    ends = [*lows[order], *highs[order], *([chance] if chance is not None else [0.0])]
-    figure.update_xaxes(range=metric_range(ends, full=chance is None), showgrid=True,
-                        gridcolor=faded(ink.muted, 0.18))  # fmt: skip
+    low = 0.0 if chance is None else min([chance - 0.03, *(lows[order] - 0.02)])
+    figure.update_xaxes(range=[low, 1.02], showgrid=True, gridcolor=faded(ink.muted, 0.18))
     _name_rows(figure, [f"{plain(names[k], 20)}  ({int(counts[k])})" for k in order], dark)
     return figure
 

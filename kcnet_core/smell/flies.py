@@ -67,6 +67,7 @@ class Taught:
     alpha: float
     calibration: Calibration
     thresholds: np.ndarray  # (c,) from this probability on a character is named
+    left_out: np.ndarray  # (F, n, c) raw scores of the training rows, had they not been taught
 
 
 def teach(inputs: np.ndarray, y: np.ndarray, groups, settings: FlySettings) -> Taught:
@@ -113,14 +114,15 @@ def _teach(inputs, code: TargetCode, y, groups, settings: FlySettings) -> Taught
         H = fly.wire(inputs, code)
         if alpha is None:
             alpha = _best_alpha(H, Y, groups, code.kind)
-        coef, left_out = solve(H, Y, groups, alpha)
+        coef, without = solve(H, Y, groups, alpha)
         fly.settle(coef, alpha)
         flies.append(fly)
-        outputs.append(left_out)
-    Z = np.mean(outputs, axis=0)
+        outputs.append(without)
+    left_out = np.stack(outputs)
+    Z = left_out.mean(axis=0)
     calibration = Calibration.fit(Z, Y, np.ones(len(Y)), code.kind)
     thresholds = best_thresholds(calibration.probabilities(Z), Y)
-    return Taught(tuple(flies), alpha, calibration, thresholds)
+    return Taught(tuple(flies), alpha, calibration, thresholds, left_out)
 
 
 def _best_alpha(H, Y, groups, kind) -> float:

@@ -91,22 +91,18 @@ def _quality(nose: Nose, dataset, test_rows, protocol: str) -> Quality:
 def _dataset_and_split(saved):
     """The data that the file says it was trained on, cut as then; (None, None) if not at hand."""
     from kcnet_core import datasets
+    from kcnet_core.experiments.reopen import run_of
     from kcnet_core.experiments.training import split_of
-    from kcnet_core.run import Run
 
-    told = saved.info.get("run")
-    if not isinstance(told, dict):
-        return None, None
-    run, _ = Run.from_query({key: str(value) for key, value in told.items()})
-    there = {info.name for info in datasets.available() if info.status != "download"}
-    if run.dataset not in there or told.get("dataset") != run.dataset:
-        return None, None
     try:
+        run = run_of(saved)
+        there = {info.name for info in datasets.available() if info.status != "download"}
+        if run.dataset not in there:
+            return None, None
         options = {"target": run.target} if run.target else {}
         dataset = datasets.load(run.dataset, **options)
         if tuple(dataset.feature_names) != tuple(saved.feature_names):
             return None, None
-        _, split = split_of(run, dataset)
+        return dataset, split_of(run, dataset)[1]
     except KCNetError:
         return None, None
-    return dataset, split

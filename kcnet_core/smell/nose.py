@@ -50,6 +50,8 @@ class Nose:
         The molecules it was taught, where they are at hand.
     alpha : float or None
         The lambda that was chosen.
+    left_out : ndarray of shape (F, n, n_outputs) or None
+        Raw scores of the known molecules' rows, had they not been taught.
     """
 
     title: str
@@ -65,6 +67,7 @@ class Nose:
     known: Known | None = None
     alpha: float | None = None
     settings: object = None
+    left_out: np.ndarray | None = None
     shelf: dict = field(default_factory=dict, compare=False, repr=False)  # computed once, kept
 
     def __post_init__(self):
@@ -131,9 +134,22 @@ class Nose:
             together = each.mean(axis=0)
         else:
             raw = np.stack([fly.class_scores(inputs) for fly in self.flies]).astype(float)
-            each = np.stack([self.calibration.probabilities(Z) for Z in raw])
-            together = self.calibration.probabilities(raw.mean(axis=0))
+            together, each = self._calibrated(raw)
         return together[:, self.columns], each[:, :, self.columns]
+
+    def answer_unseen(self, row: int) -> tuple[np.ndarray, np.ndarray] | None:
+        """Probabilities (c,) and (F, c) of a known molecule, had it not been taught.
+
+        None when the model was not taught here.
+        """
+        if self.left_out is None:
+            return None
+        together, each = self._calibrated(self.left_out[:, [row]])
+        return together[0, self.columns], each[:, 0, self.columns]
+
+    def _calibrated(self, raw: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        each = np.stack([self.calibration.probabilities(Z) for Z in raw])
+        return self.calibration.probabilities(raw.mean(axis=0)), each
 
     def log_odds(self, inputs: np.ndarray) -> np.ndarray:
         """(n, c) log-odds of the probabilities of all flies together."""
@@ -174,6 +190,7 @@ def train_nose(dataset: Dataset, settings=None) -> Nose:
         known=Known.of(dataset),
         alpha=taught.alpha,
         settings=settings,
+        left_out=taught.left_out,
     )
 
 

@@ -104,3 +104,15 @@ def test_the_threshold_is_where_f1_is_best():
         return 2 * (said & (y == 1)).sum() / (said.sum() + y.sum())
 
     assert f1(threshold) == max(f1(t) for t in p)
+
+
+def test_a_taught_molecule_can_be_answered_as_if_it_had_never_been_taught(starter, nose):
+    row = list(starter.row_names).index("vanillin")
+    P, each = nose.answer_unseen(row)
+    others = np.flatnonzero(starter.groups != starter.groups[row])
+    without = train_nose(part(starter, others), nose.settings)
+    retrained, _ = without.answer(without.inputs(starter.X[[row]]))
+    assert each.shape == (3, len(nose.characters))
+    # Scaling, lambda and calibration of the other nose have not seen vanillin either.
+    np.testing.assert_allclose(P, retrained[0], atol=0.1)
+    assert P[nose.characters.index("Vanilla")] < nose.answer(nose.inputs(starter.X[[row]]))[0].max()

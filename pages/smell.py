@@ -1,0 +1,112 @@
+"""Smell: paste SMILES or type names, and read odor characters with their reasons."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from kcnet_core.errors import KCNetError
+from kcnet_core.molecule_pool import warm_up
+from pages.ui import smell_ask as ask
+from pages.ui import smell_box, smell_many, smell_noses, smell_one, smell_quality
+from pages.ui.frame import heading
+
+
+@st.cache_resource(show_spinner=False)
+def warmed_up() -> bool:
+    """Start RDKit's workers while the visitor still reads."""
+    warm_up()
+    return True
+
+
+def main() -> None:
+    warmed_up()
+    ask.adopt_link()
+    heading(
+        "What does it smell of?",
+        "Paste SMILES or type a name; a swarm of flies says which odor characters it has, how sure "
+        "they are, and why.",
+    )
+    text = question()
+    with st.container(horizontal=True, vertical_alignment="center", key="smell_bar"):
+        with st.popover("Model", icon=":material/hub:"):
+            answering = smell_noses.answering(smell_noses.choose())
+            dilution = choose_dilution(answering) if answering else None
+        ask.upload()
+        ask.share(dilution)
+        if answering:
+            smell_noses.who(answering, dilution)
+    if answering is None:
+        st.info("Give the model file under “Model”, or choose another model there.")
+    elif text is not None:
+        answer(answering, text, dilution)
+    ask.write_link(dilution)
+
+
+def question() -> str | None:
+    """The text to answer; None when it was refused."""
+    if ask.TABLE in st.session_state:
+        ask.asked_table()
+        return ""
+    try:
+        text = smell_box.box()
+    except KCNetError as error:
+        st.error(str(error), icon=":material/error:")
+        text = None
+    ask.chips()
+    return text
+
+
+def choose_dilution(answering) -> str | None:
+    levels = answering.nose.dilutions
+    if not levels:
+        return None
+    wanted = st.session_state.pop("smell_dilution_wanted", None)
+    if wanted in levels:
+        st.session_state["smell_dilution"] = wanted
+    if st.session_state.get("smell_dilution") not in levels:
+        st.session_state["smell_dilution"] = levels[0]
+    return st.segmented_control(
+        "Dilution", levels, key="smell_dilution", required=True,
+        help="People rated each molecule at these dilutions, and the model knows them apart.",
+    )  # fmt: skip
+
+
+def answer(answering, text: str, dilution: str | None) -> None:
+    try:
+        answers = ask.answers(answering, text, dilution)
+    except KCNetError as error:
+        st.error(str(error), icon=":material/error:")
+        return
+    if answers is None:
+        if not text.strip() and ask.TABLE not in st.session_state:
+            st.info("Nothing is asked yet. Paste a SMILES, type a name, or click an example.")
+        return
+    if len(answers.rows) == 1:
+        one = answers.answers[0]
+        if one is None:
+            smell_one.refused(answers.rows[0])
+            return
+    else:
+        one = smell_many.overview(answering, answers)
+    if one is not None:
+        smell_one.show(answering, one)
+    details(answering, answers, one)
+
+
+def details(answering, answers, one) -> None:
+    views = {"How good is this?": lambda: smell_quality.quality(answering)}
+    if one is not None:
+        views = {
+            "Why": lambda: smell_one.reasons(answering, one),
+            "Nearest known odorants": lambda: smell_one.near(answering, one),
+        } | views
+    if len(answers.given) > 1:
+        views["All molecules"] = lambda: smell_many.heatmap(answering, answers)
+    names = list(views)
+    for tab, name in zip(st.tabs(names, key="smell_tab", on_change="rerun"), names, strict=True):
+        with tab:
+            if tab.open:
+                views[name]()
+
+
+main()

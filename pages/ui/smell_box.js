@@ -1,0 +1,74 @@
+// A text box that answers while one types: a paste is sent at once, typing after a short rest.
+
+const REST = 350; // milliseconds without a key
+const LONGEST_ROWS = 9;
+const boxes = new WeakMap();
+
+export default function (component) {
+  const { parentElement, data } = component;
+  let box = boxes.get(parentElement);
+  if (!box) {
+    box = new Box(parentElement);
+    boxes.set(parentElement, box);
+  }
+  box.update(component, data);
+  return () => {
+    if (!parentElement.isConnected) clearTimeout(boxes.get(parentElement)?.pending);
+  };
+}
+
+class Box {
+  constructor(root) {
+    this.area = root.querySelector("textarea");
+    this.version = null;
+    this.sent = null;
+    this.area.addEventListener("input", () => {
+      this.grow();
+      clearTimeout(this.pending);
+      this.pending = setTimeout(() => this.send(), REST);
+    });
+    this.area.addEventListener("paste", () => {
+      clearTimeout(this.pending);
+      this.pending = setTimeout(() => this.send(), 0); // once the text has arrived in the box
+    });
+    this.area.addEventListener("blur", () => this.send());
+    this.area.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) this.send();
+    });
+  }
+
+  // Text that Python chose (an example, a link) replaces what is here; an echo of our own does not.
+  update(component, data) {
+    this.setStateValue = component.setStateValue;
+    this.longest = data.longest;
+    if (data.version !== this.version) {
+      this.version = data.version;
+      this.sent = data.text;
+      this.area.value = data.text;
+      this.grow();
+    }
+  }
+
+  send() {
+    clearTimeout(this.pending);
+    const text = this.area.value;
+    if (text === this.sent) return;
+    this.sent = text;
+    // Beyond the limit only the length travels; Python says what to do.
+    const long = text.length > this.longest;
+    this.setStateValue("typed", {
+      text: long ? "" : text,
+      length: text.length,
+      version: this.version,
+    });
+  }
+
+  grow() {
+    let lines = 1;
+    for (let at = -1; lines < LONGEST_ROWS; lines++) {
+      at = this.area.value.indexOf("\n", at + 1);
+      if (at < 0) break;
+    }
+    this.area.rows = Math.max(2, Math.min(lines, LONGEST_ROWS));
+  }
+}

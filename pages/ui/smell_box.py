@@ -1,0 +1,71 @@
+"""The text box of the Smell page, which answers while one types or pastes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from kcnet_core.errors import LimitError
+from kcnet_core.limits import MAX_PASTED_CHARACTERS
+
+_HERE = Path(__file__).parent
+KEY = "smell_box"
+TEXT, VERSION = "smell_text", "smell_version"  # what is asked, and how often we replaced it
+
+_box = st.components.v2.component(
+    "kcnet_smell_box",
+    html=(_HERE / "smell_box.html").read_text(encoding="utf-8"),
+    css=(_HERE / "smell_box.css").read_text(encoding="utf-8"),
+    js=(_HERE / "smell_box.js").read_text(encoding="utf-8"),
+)
+
+
+def put(text: str) -> None:
+    """Replace what stands in the box."""
+    st.session_state[TEXT] = text
+    st.session_state[VERSION] = st.session_state.get(VERSION, 0) + 1
+
+
+def text() -> str:
+    return st.session_state.get(TEXT, "")
+
+
+def box() -> str:
+    """Show the box; the text to answer.
+
+    Raises
+    ------
+    LimitError
+        More was pasted than the product takes.
+    """
+    _box(
+        key=KEY,
+        data={
+            "text": text(),
+            "version": st.session_state.setdefault(VERSION, 0),
+            "longest": MAX_PASTED_CHARACTERS,
+        },
+        default={"typed": None},
+        on_typed_change=_typed,
+        height="content",
+    )
+    too_long = st.session_state.get("smell_too_long", 0)
+    if too_long:
+        raise LimitError(
+            f"The text has {too_long:,} characters; at most {MAX_PASTED_CHARACTERS:,} can be "
+            "pasted. Split it, or upload the molecules as a CSV file."
+        )
+    return text()
+
+
+def _typed() -> None:
+    """What came from the browser; stale news from before we replaced the text do not count."""
+    typed = (st.session_state.get(KEY) or {}).get("typed")
+    if not isinstance(typed, dict) or typed.get("version") != st.session_state.get(VERSION):
+        return
+    length = typed.get("length")
+    too_long = isinstance(length, int) and length > MAX_PASTED_CHARACTERS
+    st.session_state["smell_too_long"] = length if too_long else 0
+    if isinstance(typed.get("text"), str):
+        st.session_state[TEXT] = typed["text"]

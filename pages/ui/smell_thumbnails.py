@@ -1,0 +1,29 @@
+"""Small drawings for a table of many molecules, less than half as heavy as RDKit writes them."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Sequence
+from urllib.parse import quote
+
+from kcnet_core.molecule_pictures import molecule_images
+
+WIDTH, HEIGHT = 130, 84
+_CLASS = re.compile(r" class='[^']*'")
+_STROKE = re.compile(
+    r" style='fill:none;fill-rule:evenodd;stroke:(#\w+);stroke-width:[\d.]+px;[^']*'"
+)
+_HEAD = re.compile(r"<svg[^>]*?(width='[^']*' height='[^']*' viewBox='[^']*')>", re.S)
+_NAMESPACE = "xmlns='http://www.w3.org/2000/svg' fill='none' stroke-width='1.6'"
+
+
+def thumbnails(smiles: Sequence[str], dark: bool) -> list[str]:
+    """Data URIs for an image column."""
+    return [_light(uri) for uri in molecule_images(smiles, WIDTH, HEIGHT, dark)]
+
+
+def _light(uri: str) -> str:
+    svg = base64.b64decode(uri.partition(",")[2]).decode()
+    svg = _CLASS.sub("", _STROKE.sub(r" stroke='\1'", _HEAD.sub(rf"<svg {_NAMESPACE} \1>", svg)))
+    return "data:image/svg+xml," + quote(" ".join(svg.split()), safe=" =:/',;()-.<>")
