@@ -9,7 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from kcnet_core.figures.compare import tight
-from kcnet_core.figures.layout import bare, level_line, nice_ceiling, plain, style
+from kcnet_core.figures.layout import bare, level_line, plain, style
 from kcnet_core.figures.ranked import named_rows
 from kcnet_core.palette import faded, model_colour, model_style, theme
 
@@ -334,8 +334,7 @@ def best_so_far(
         height=height,
         legend=True,
         margin={"t": 12},
-        xaxis={"range": [0.5, nice_ceiling(last) + 0.5 if last > 10 else last + 0.5],
-               "tickformat": "d", "nticks": 10},
+        xaxis={"range": [0.5, last + 0.5], "tickformat": "d", "dtick": max(1, round(last / 10))},
         yaxis={"range": tight(values) if values else [0, 1], "nticks": 7},
         layout={"legend": _below(height - 150)},
     )  # fmt: skip

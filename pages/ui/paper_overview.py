@@ -76,6 +76,8 @@ def status(recipe: Recipe, result: Result | None) -> str:
     kind = f"Quick version{rows}." if result.quick else f"Measured{rows}."
     if recipe.plot_only:
         return f"{kind} The paper shows a plot."
+    if not any(line.paper for line in recipe.lines):
+        return kind
     compared = [outcome for outcome in result.outcomes if outcome.verdict]
     if not compared:
         return f"{kind} Nothing to compare yet."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import streamlit as st
@@ -43,7 +44,14 @@ def _read(path: str, stamp: float) -> Result:
 
 def results(name: str) -> list[Result]:
     """Measured results of a recipe, most telling first; a file is parsed once."""
-    return find_results(name, read=lambda path: _read(str(path), Path(path).stat().st_mtime))
+    found = find_results(name, read=lambda path: _read(str(path), Path(path).stat().st_mtime))
+    return [_of_this_version(RECIPES[name], result) for result in found]
+
+
+def _of_this_version(recipe: Recipe, result: Result) -> Result:
+    """Without lines that the recipe had in an earlier version."""
+    known = tuple(outcome for outcome in result.outcomes if recipe.line(outcome.key))
+    return result if len(known) == len(result.outcomes) else replace(result, outcomes=known)
 
 
 def expected_seconds(recipe: Recipe) -> float:

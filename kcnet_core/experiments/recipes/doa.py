@@ -290,6 +290,5 @@ SEARCH_SPACE = Recipe(
         "are searched on a logarithmic one.",
         odor.DATA_NOTE,
     ),
-    plot_only=True,
 )
 
