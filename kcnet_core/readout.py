@@ -32,6 +32,10 @@ CALIBRATION_ROWS = (500, 2000)  # fewest and most
 STREAM_HIDDEN, STREAM_CALIBRATION, STREAM_SEARCH, STREAM_ALPHA = range(4)
 
 
+class RowsForgotten(KCNetError, NotFittedError):
+    """The sums over training rows are needed, and the model no longer has them."""
+
+
 def check_rows(estimator, X, *, reset: bool) -> np.ndarray:
     """X as a finite float32 or float64 array, with errors that name the first bad value."""
     X = validate_data(
@@ -255,11 +259,8 @@ class RidgeReadout(ClassifierMixin, BaseEstimator):
         self
         """
         first = not hasattr(self, "coef_")
-        if not first and getattr(self, "_sums", None) is None:
-            raise KCNetError(
-                "This model was loaded without the sums of its training rows, so rows cannot be "
-                "added. Fit it anew on all rows."
-            )
+        if not first:
+            self._sums_needed("rows cannot be added")
         X, Y, w, _, code = self._prepare(X, y, sample_weight, None, classes, reset=first)
         if first:
             self._start_partial(X, code)
@@ -268,6 +269,26 @@ class RidgeReadout(ClassifierMixin, BaseEstimator):
             pass
         self._finish()
         return self
+
+    def forget_rows(self):
+        """Drop the sums over training rows (8 B^2 bytes); predictions stay the same.
+
+        `partial_fit` and `ridge_path` are then no longer possible, as for a model from a file.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self)
+        self._sums = self._calibration_rows = self._path = None
+        return self
+
+    def _sums_needed(self, wish: str) -> None:
+        if getattr(self, "_sums", None) is None:
+            raise RowsForgotten(
+                f"This model is without the sums over its training rows (it was loaded from a "
+                f"file, or told to forget them), so {wish}. Fit it anew on all rows."
+            )
 
     # -- prediction ----------------------------------------------------------------------------
 
@@ -323,11 +344,7 @@ class RidgeReadout(ClassifierMixin, BaseEstimator):
         The factorisation is kept, so a later call with other lambdas is quick.
         """
         check_is_fitted(self)
-        if getattr(self, "_sums", None) is None:
-            raise NotFittedError(
-                "This model was loaded without the sums of its training rows, so other lambdas "
-                "cannot be tried. Fit it anew."
-            )
+        self._sums_needed("other lambdas cannot be tried")
         if getattr(self, "_path", None) is None:
             with computing(len(self.coef_), self._device):
                 self._path = RidgePath(

@@ -220,6 +220,18 @@ def test_partial_fit_cannot_begin_with_doa():
         doa().partial_fit(np.eye(10), np.arange(10) % 2)
 
 
+def test_a_model_that_forgot_its_rows_predicts_alike_and_says_what_it_cannot_do(digits):
+    X, y, X_test, _ = digits
+    model = net().fit(X, y)
+    before = model.predict_proba(X_test)
+    model.forget_rows()
+    np.testing.assert_array_equal(model.predict_proba(X_test), before)
+    with pytest.raises(KCNetError, match="rows cannot be added"):
+        model.partial_fit(X, y)
+    with pytest.raises(KCNetError, match="other lambdas cannot be tried"):
+        model.ridge_path([1.0])
+
+
 # -- weights, groups, kinds of targets --------------------------------------------------------
 
 
