@@ -14,6 +14,7 @@ from kcnet_core.experiments.recipes import PAPER_ROWS, Contrast, Line, Recipe
 
 AGREES, CLOSE, HIGHER, LOWER, UNKNOWN = "agrees", "close", "higher", "lower", ""
 KEPT = ("curves", "matrices", "trials")
+NOT_IN_ROWS = (*KEPT, "id", "line", "dataset", "target", "model", "settings", "note")
 ENOUGH = 5  # repeats; the interval of fewer is too wide to agree or disagree with anything
 
 
@@ -46,6 +47,7 @@ class Outcome:
     evaluate_seconds: float | None = None
     seconds: float | None = None
     search_seconds: float | None = None
+    settings: Mapping | None = None  # fixed ones
     found: Mapping | None = None  # tuned settings of the first repeat
     not_comparable: str = ""  # why the two figures must not be compared
     goal: tuple[float, float] | None = None
@@ -147,7 +149,7 @@ def summed_up(
         outcomes=outcomes,
         differences=differences,
         rows=tuple(
-            {"line": key, **{k: v for k, v in row.items() if k not in (*KEPT, "id", "line")}}
+            {"line": key, **{k: v for k, v in row.items() if k not in NOT_IN_ROWS}}
             for (key, _), row in known.items()
         ),
         planned=len(order),
@@ -171,6 +173,7 @@ def _outcome(recipe: Recipe, line: Line, rows: list[Mapping]) -> Outcome:
         "paper": line.paper.mean if line.paper else None,
         "paper_sd": line.paper.sd if line.paper else None,
         "tried": line.tried,
+        "settings": {**line.settings, **line.beyond},
         "goal": line.goal,
     }
     part = pd.DataFrame(rows)

@@ -32,10 +32,11 @@ from kcnet_core.experiments.training import subsampled
 from kcnet_core.records import Progress
 
 VERSION = 1  # raised when the same work would give other numbers, so that old rows are not used
-DATASETS_HELD = 3
+HELD_BYTES = 300 * 2**20  # of datasets, besides the one in use
+SAMPLED_ROWS = 100  # of a dataset, to tell one release of its inputs from another
 ROW_KEYS = (
     "seed", "n_train", "n_added", "n_test", *METRICS, "configure_seconds", "fit_seconds",
-    "evaluate_seconds", "seconds", "parameters", "note",
+    "evaluate_seconds", "seconds", "parameters",
 )  # fmt: skip
 
 
@@ -190,7 +191,9 @@ class Shelf:
         key = self._key(line)
         if key not in self._fingerprints:
             dataset = self._plain(line)
-            self._fingerprints[key] = [key, *dataset.X.shape, zlib.crc32(dataset.y.tobytes())]
+            sample = dataset.X[:: max(1, len(dataset.X) // SAMPLED_ROWS)]
+            marks = [zlib.crc32(a.tobytes()) for a in (dataset.y, sample)]
+            self._fingerprints[key] = [key, *dataset.X.shape, *marks]
         return self._fingerprints[key]
 
     def _key(self, line: Line) -> str:
@@ -200,7 +203,7 @@ class Shelf:
         key = self._key(line)
         if key not in self._held:
             options = {**line.options, **({"target": line.target} if line.target else {})}
-            while len(self._held) >= DATASETS_HELD:
+            while sum(held.X.nbytes for held in self._held.values()) > HELD_BYTES:
                 self._held.popitem(last=False)
             self._held[key] = self._load(line.dataset, **options)
         self._held.move_to_end(key)
@@ -263,10 +266,7 @@ def _unit_steps(line: Line, repeat: int, shelf: Shelf, journal: Journal):
         "id": identity(line, repeat, shelf.fingerprint(line)),
         "line": line.key,
         "dataset": line.dataset,
-        "target": line.target,
         "protocol": line.protocol,
-        "model": line.model,
-        "settings": {**line.settings, **line.beyond},
         "repeat": repeat,
         **{name: _finite(row[name]) for name in ROW_KEYS},
         "tried": max(1, len(trials)),
@@ -338,8 +338,3 @@ def _finite(value):
 def _load_average() -> float | None:
     """Processes that wanted to run in the last minute, where the system tells."""
     return round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None
-
-
-def settings_found(row: Mapping) -> dict:
-    """All settings that a row was measured with."""
-    return {**row.get("settings", {}), **row.get("found", {})}

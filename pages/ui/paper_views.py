@@ -177,18 +177,21 @@ def table(recipe: Recipe, result: Result) -> None:
             "Updates": number(format="%.1f", help="Of the wiring by DOA, before it stopped"),
             "Ones in W": number(format="percent", help="Share of connections in the end"),
             "Seconds": number(format="%.2f", help="To configure, train and evaluate once"),
+            "Settings": st.column_config.TextColumn(
+                width="medium", help="Where models are tuned: those of the first repeat"
+            ),
             "Beside the paper": st.column_config.TextColumn(width="large"),
         },
     )
 
 
 def _table_line(recipe: Recipe, outcome: Outcome) -> dict:
-    size = None if outcome.x is None else outcome.x
+    chosen = {**(outcome.settings or {}), **(outcome.found or {})}
     return {
         "Data": outcome.panel,
         "Model": outcome.label,
         "How": outcome.series,
-        "At": size,
+        "At": outcome.x,
         "Paper": outcome.paper,
         "± SD": outcome.paper_sd,
         "Ours": outcome.mean,
@@ -200,6 +203,7 @@ def _table_line(recipe: Recipe, outcome: Outcome) -> dict:
         "Ones in W": outcome.density,
         "Seconds": None if recipe.metric == "seconds" else outcome.seconds,
         "Beside the paper": "" if recipe.plot_only and not outcome.paper else sentence(outcome),
+        "Settings": ", ".join(f"{k} {_setting(v)}" for k, v in chosen.items()),
     }
 
 

@@ -322,12 +322,12 @@ def test_partial_data_and_quick_versions_are_not_compared_with_the_paper(journal
 
 
 def test_contrasts_are_answered_with_an_interval(journal):
-    lines = made_line(), made_line("one cell", settings={**SMALL, "n_hidden": 10})
-    asked = Contrast("Do more cells help?", "KCNet", "one cell")
+    lines = made_line(), made_line("few rows", rows=4)
+    asked = Contrast("Do more rows help?", "KCNet", "few rows")
     result = finished(made_recipe(*lines, contrasts=(asked,), repeats=3), journal)[1]
     (found,) = result.differences
     means = {outcome.key: outcome.mean for outcome in result.outcomes}
-    assert found.mean == pytest.approx(means["KCNet"] - means["one cell"])
+    assert found.mean == pytest.approx(means["KCNet"] - means["few rows"])
     assert found.low <= found.mean <= found.high and found.n == 3
     assert "over 3 repeats" in answer(found)
 
