@@ -15,6 +15,7 @@ from kcnet_core.experiments.recipes import PAPER_ROWS, Contrast, Line, Recipe
 AGREES, CLOSE, HIGHER, LOWER, UNKNOWN = "agrees", "close", "higher", "lower", ""
 KEPT = ("curves", "matrices", "trials")
 NOT_IN_ROWS = (*KEPT, "id", "line", "dataset", "target", "model", "settings", "note")
+PARTIAL = "of the paper's"
 ENOUGH = 5  # repeats; the interval of fewer is too wide to agree or disagree with anything
 
 
@@ -204,7 +205,7 @@ def _not_comparable(line: Line, n_train: int) -> str:
         return "the quick version trains something smaller than the paper did"
     wanted = PAPER_ROWS.get(line.dataset, 0)
     if n_train < wanted and line.protocol == "benchmark":
-        return f"{n_train:,} of the paper's {wanted:,} training rows"
+        return f"{n_train:,} {PARTIAL} {wanted:,} training rows"
     return ""
 
 
