@@ -1,0 +1,54 @@
+"""`python -m kcnet_core smell`: SMILES, names and files in; table, JSON or CSV out."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+
+from kcnet_core.__main__ import main
+from kcnet_core.smell import nose as noses
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch, nose):
+    """The nose of these tests in place of the full one."""
+    monkeypatch.setattr(noses, "train_nose", lambda dataset, settings=None: nose)
+
+
+def test_the_table_names_characters_truth_and_errors(capsys):
+    assert main(["smell", "vanillin", "C1CC", "limonen"]) == 0
+    out = capsys.readouterr().out
+    assert "Vanilla" in out and "Known in Starter odorants: Creamy, Sweet, Vanilla." in out
+    assert "ring closure 1" in out and "Is it limonene?" in out
+
+
+def test_json_holds_every_row(capsys):
+    assert main(["smell", "--json", "CCO ethanol", "nonsense"]) == 0
+    first, second = json.loads(capsys.readouterr().out)
+    assert first["name"] == "ethanol" and 0 <= first["Ethereal"] <= 1
+    assert second["error"]
+
+
+def test_a_file_of_lines_and_a_csv_are_read(tmp_path, capsys):
+    lines = tmp_path / "mine.smi"
+    lines.write_text("# comment\nCCO ethanol\nvanillin\n")
+    assert main(["smell", "--format", "csv", str(lines)]) == 0
+    table = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [row["name"] for row in table] == ["ethanol", "vanillin"]
+    sheet = tmp_path / "mine.csv"
+    sheet.write_text("Name;SMILES\nfirst;CCO\nsecond;CCC\n")
+    assert main(["smell", "--json", str(sheet)]) == 0
+    assert [row["name"] for row in json.loads(capsys.readouterr().out)] == ["first", "second"]
+
+
+def test_nothing_to_smell_is_said(capsys):
+    assert main(["smell"]) == 2
+    assert "No molecule is given" in capsys.readouterr().err
+
+
+def test_an_unknown_dataset_is_said(capsys, monkeypatch):
+    assert main(["smell", "CCO", "--data", "nothing"]) == 2
+    assert "There is no dataset" in capsys.readouterr().err

@@ -1,0 +1,218 @@
+"""The Smell page without a browser: questions, answers, bad input, models and links."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from kcnet_core import datasets
+from kcnet_core.experiments.training import train_steps
+from kcnet_core.run import Run
+from pages.ui import session, smell_ask, smell_noses
+
+APP = str(Path(__file__).resolve().parents[2] / "app.py")
+
+
+def opened(tab: str | None = None, **query) -> AppTest:
+    app = AppTest.from_file(APP, default_timeout=180)
+    app.session_state["run"] = Run(dataset="digits")  # a quick first page
+    app.run()
+    app.switch_page("pages/smell.py")
+    for name, value in query.items():
+        app.query_params[name] = str(value)
+    if tab:
+        app.session_state["smell_tab"] = tab
+    return app.run()
+
+
+def asked(app: AppTest, text: str) -> AppTest:
+    """As the text box reports it."""
+    app.session_state["smell_text"] = text
+    return app.run()
+
+
+def texts(app: AppTest) -> str:
+    parts = [*app.markdown, *app.caption, *app.text, *app.error, *app.warning, *app.info]
+    return "\n".join(element.value for element in parts)
+
+
+def profile(app: AppTest) -> str:
+    """The alternative text of the odor profile."""
+    charts = app.get("plotly_chart")
+    return next(c.proto.alt for c in charts if c.proto.alt.startswith("Odor profile"))
+
+
+def table(app: AppTest):
+    return app.dataframe[0].value
+
+
+def test_the_first_visit_shows_an_example_already_answered():
+    app = opened()
+    assert not app.exception
+    assert "Vanilla" in profile(app) and "True of this molecule" in profile(app)
+    said = texts(app)
+    assert "Inside what the model knows" in said
+    assert "taught Starter odorants" in said.replace("\\", "")
+    assert "mean AUROC" in said
+
+
+def test_a_link_opens_its_molecule_and_the_page_writes_its_own():
+    app = opened(smiles="CCCC(=O)OCC ethyl butyrate")
+    assert "Fruity" in profile(app)
+    assert app.query_params["smiles"] == "CCCC(=O)OCC ethyl butyrate"
+    assert "Vanilla" in profile(asked(app, "Vanillin"))
+    assert app.query_params["smiles"] == "Vanillin"
+
+
+def test_an_example_can_be_clicked():
+    app = opened()
+    app.button_group(key="smell_example").set_value("muscone").run()
+    assert "Musky" in profile(app)
+
+
+def test_the_reasons_add_up_and_say_what_they_are():
+    said = texts(opened(smiles="O=C/C=C/c1ccccc1"))
+    assert "add up to the log-odds" in said and "measured what-if" in said
+
+
+def test_neighbours_by_tag_and_by_structure_stand_side_by_side():
+    app = opened(tab="Nearest known odorants")
+    said = texts(app)
+    assert "KC tags" in said and "Morgan" in said and "ethyl vanillin" in said
+
+
+def test_quality_is_shown_with_its_protocol():
+    said = texts(opened(tab="How good is this?"))
+    assert "5-fold cross-validation" in said and "95% intervals" in said
+    assert "λ" in said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<script>alert(1)</script>",
+        "# heading\n**bold** [link](http://x) `code` :red[x]",
+        "C" * 400,
+        "[CH3]",
+        "CCO.CCN",
+        "[2H]C([2H])([2H])O",
+        "[CH3:1][OH:2]",
+        "C[C@H](N)C(=O)O",
+        "[Na+].[Cl-]",
+        "C",
+        "\u2028",
+        "日本語",
+        "=HYPERLINK(1)",
+        "C1CC",
+        "💐\x00",
+        "a" * 5000,
+    ],
+)
+def test_odd_input_gives_an_answer_or_a_sentence_and_never_a_fault(text):
+    app = asked(opened(), text)
+    assert not app.exception
+    assert "not your fault" not in texts(app)
+    for element in [*app.markdown, *app.caption]:
+        assert "<script" not in element.value and ":red[x]" not in element.value
+
+
+def test_a_word_that_is_nearly_a_name_offers_the_molecule():
+    app = asked(opened(), "limonen")
+    assert "Is it limonene?" in texts(app)
+    next(b for b in app.button if b.label == "Use this instead").click().run()
+    assert "Citrus" in profile(app)
+
+
+def test_an_empty_box_says_what_to_do():
+    assert "Nothing is asked yet" in texts(asked(opened(), "  "))
+
+
+def test_several_lines_become_a_table_with_the_errors_in_place():
+    app = asked(opened(), "vanillin\nCCO ethanol\nC1CC\n=SUM(A1)")
+    found = table(app)
+    assert list(found["row"]) == [1, 2, 3, 4]
+    assert found["characters"][0].startswith("Vanilla") and "Ethereal" in found["characters"][1]
+    assert "ring closure" in found["remark"][2] and found["molecule"][0].startswith("data:image")
+    assert "2 molecules answered" in texts(app)
+
+
+def test_many_lines_become_a_job_whose_answers_arrive():
+    lines = "\n".join(f"{'C' * n}O alcohol{n}" for n in range(1, smell_ask.AT_ONCE + 10))
+    app = asked(opened(), lines)
+    _, job_id = app.session_state["smell_job"]
+    assert session.jobs().get(job_id).wait(120)
+    app.run()
+    assert len(table(app)) == smell_ask.AT_ONCE + 9
+    assert ("smiles" in app.query_params) == (len(lines) <= smell_ask.LONGEST_LINK)
+
+
+def test_a_cancelled_job_can_be_started_again(monkeypatch):
+    monkeypatch.setattr(smell_ask, "_work", _until_stopped)
+    app = asked(opened(), "\n".join("CCO" for _ in range(smell_ask.AT_ONCE + 1)))
+    _, job_id = app.session_state["smell_job"]
+    job = session.jobs().get(job_id)
+    assert job.wait_for(lambda view: view.state == "running", 60)
+    job.control(app.session_state["owner"], "stop")
+    assert job.wait(60)
+    app.run()
+    assert any(button.label == "Try again" for button in app.button)
+
+
+def _until_stopped(*_, progress, should_stop):
+    import time
+
+    while not should_stop():
+        progress(0, 10)
+        time.sleep(0.01)
+
+
+def test_ten_megabytes_are_refused_by_a_sentence():
+    app = opened()
+    app.session_state["smell_too_long"] = 10_000_000
+    app.run()
+    assert "10,000,000 characters" in texts(app) and not app.exception
+
+
+def test_a_run_of_the_train_page_can_answer():
+    dataset = datasets.load("starter")
+    run = Run(dataset="starter", model="KCNet", n_hidden=100)
+    app = opened()
+    job = session.jobs().submit(
+        app.session_state["owner"], "train", run, lambda: train_steps(run, dataset)
+    )
+    assert job.wait(120)
+    app.session_state["job_id"] = job.id
+    app.run()
+    app.selectbox(key=smell_noses.CHOICE).set_value(smell_noses.RUN).run()
+    said = texts(app).replace("\\", "")
+    assert "KCNet from the Train page" in said and "no spread to show" in said
+
+
+def test_characters_no_better_than_guessing_are_greyed_with_the_reason(monkeypatch):
+    from dataclasses import replace
+
+    from kcnet_core.smell.quality import Measured
+
+    whole = smell_noses._quality
+
+    def worse(choice, dataset, nose):
+        quality = whole(choice, dataset, nose)
+        vanilla = replace(quality.of("Vanilla"), auroc=Measured(0.55, 0.4, 0.7))
+        others = tuple(vanilla if q.character == "Vanilla" else q for q in quality.characters)
+        return replace(quality, characters=others)
+
+    monkeypatch.setattr(smell_noses, "_quality", worse)
+    app = opened()
+    assert "Vanilla" not in profile(app).split("True of")[0]
+    assert "does not exclude guessing" in texts(app)
+
+
+def test_a_dataset_with_dilutions_offers_them(shared_data, monkeypatch):
+    monkeypatch.setenv("KCNET_DATA", str(shared_data))
+    monkeypatch.setattr(smell_noses, "_measure", lambda *args: None)  # minutes
+    app = opened(model="keller_2016", dilution="1/1,000")
+    assert not app.exception
+    said = texts(app).replace("\\", "")
+    assert "Keller" in said and " at 1/" in said
