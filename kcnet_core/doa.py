@@ -11,8 +11,8 @@ S to [-1, 1] and connects where S > 0. Two rules share this loop:
     beta solves ridge on a batch, and the gradient of the same squared loss is taken on the same
     rows. There the loss is stationary in beta, so by the envelope theorem this is the exact
     gradient of the loss with beta already eliminated. It includes the derivative of global
-    inhibition, and Adam scales the step. The validation rows only measure. With few rows that
-    exact gradient overfits: then beta and gradient use different halves of the rows ("held_out").
+    inhibition, and Adam scales the step. The validation rows only measure. With few and noisy
+    rows that exact gradient overfits: then beta and gradient use different halves ("held_out").
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ import numpy as np
 import torch
 
 from kcnet_core.devices import computing, float64_device
+from kcnet_core.doa_settings import DOASettings
 from kcnet_core.errors import DataError
 from kcnet_core.kenyon import kenyon_activity, wiring_gradient
 from kcnet_core.linear_algebra import product
@@ -32,67 +33,12 @@ from kcnet_core.ridge import CHUNK_VALUES, RidgeSums, rows_per_chunk
 from kcnet_core.targets import score_outputs
 from kcnet_core.wiring import Wiring
 
-RULES = ("varpro", "paper")
-GRADIENT_MASKS = ("used_inputs", "connected", "none")
-STOP_RULES = ("algorithm1", "published")
-GRADIENT_ROWS = ("auto", "batch", "held_out")
-DEFAULT_LEARNING_RATE = {"varpro": 0.03, "paper": 0.01}
-DEFAULT_MASK = {"varpro": "none", "paper": "used_inputs"}
-
 # Initial scores as in the published code: U(0, 0.02) for ones, U(-1, 0) for zeros.
 ONES_BELOW = 0.02
 MEASURED_ROWS = 3000  # rows on which the metrics of an epoch are measured
-FEW_ROWS = 5000  # below this "auto" takes the gradient on held-out rows
 HELD_OUT_SHARE = 0.5
 ADAM_MEMORY = (0.9, 0.999)
 ADAM_FLOOR = 1e-8
-
-
-@dataclass(frozen=True)
-class DOASettings:
-    """How one submodel is searched; see `KCNetClassifier` for the meaning of each field."""
-
-    rule: str
-    n_epochs: int
-    learning_rate: float
-    alpha: float
-    inhibition: float
-    gradient_mask: str
-    gradient_rows: str
-    batch_rows: int
-    validation_fraction: float
-    stop_metric: float | None
-    stop_rule: str
-    restore_best: bool
-    fan_in_penalty: float
-    fan_in_target: int
-    metric: str
-    kind: str
-
-
-def default_batch_rows(n_hidden: int, n_rows: int) -> int:
-    """Rows per epoch for "varpro": enough to determine beta, few enough for a quick epoch."""
-    return int(min(n_rows, max(2000, min(15 * n_hidden, 10_000))))
-
-
-def suitable_gradient_rows(n_rows: int, groups) -> str:
-    """What "auto" means: hold rows out where they are few, but not where there are hardly any."""
-    units = n_rows if groups is None else len(np.unique(groups))
-    return "held_out" if n_rows < FEW_ROWS and units >= 10 else "batch"
-
-
-def describe(settings: DOASettings) -> str:
-    """What DOA will do, with every automatic choice spelled out."""
-    if settings.rule == "paper":
-        rows = "gradient on the validation rows, which are drawn anew each epoch"
-    elif settings.gradient_rows == "batch":
-        rows = f"gradient on the rows that beta is fitted to, {settings.batch_rows:,} per epoch"
-    else:
-        rows = f"gradient on rows held out from beta, {settings.batch_rows:,} rows per epoch in all"
-    return (
-        f"rule {settings.rule}, learning rate {settings.learning_rate:g}, {rows}; "
-        f"gradient mask {settings.gradient_mask}; lambda {settings.alpha:g}"
-    )
 
 
 def initial_scores(wiring: Wiring, rng: np.random.Generator) -> torch.Tensor:

@@ -9,7 +9,8 @@ import numpy as np
 import torch
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 
-from kcnet_core.doa import DOASettings, WiringSearch
+from kcnet_core.doa import WiringSearch
+from kcnet_core.doa_settings import DOASettings
 from kcnet_core.randomness import generator
 from kcnet_core.records import EpochRecord
 from kcnet_core.wiring import Wiring

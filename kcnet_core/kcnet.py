@@ -6,24 +6,29 @@ import time
 from dataclasses import replace
 
 import numpy as np
-import torch
 from sklearn.utils.validation import check_is_fitted
 
-from kcnet_core import doa
-from kcnet_core.devices import choose_device, computing, float64_device
+from kcnet_core.devices import choose_device
+from kcnet_core.doa_settings import (
+    DEFAULT_LEARNING_RATE,
+    DEFAULT_MASK,
+    GRADIENT_MASKS,
+    GRADIENT_ROWS,
+    RULES,
+    STOP_RULES,
+    DOASettings,
+    InitialPath,
+    default_batch_rows,
+)
 from kcnet_core.ensemble import Ensemble, Found
 from kcnet_core.errors import KCNetError
 from kcnet_core.kenyon import kenyon_activity, strongest_cells
 from kcnet_core.parameters import Choice, Number, check_parameters
 from kcnet_core.randomness import generator, seed_sequence
-from kcnet_core.readout import STREAM_ALPHA, STREAM_HIDDEN, STREAM_SEARCH, RidgeReadout
+from kcnet_core.readout import STREAM_CHOICES, STREAM_HIDDEN, STREAM_SEARCH, RidgeReadout
 from kcnet_core.records import EpochRecord, Progress
-from kcnet_core.ridge import RidgeSums, Rows
-from kcnet_core.ridge_path import ALPHA_GRID, RidgePath
 from kcnet_core.targets import METRICS
 from kcnet_core.wiring import Wiring, allowed_fan_in
-
-ALPHA_SAMPLE = 5000  # rows on which alpha="loo" is settled before DOA begins
 
 PARAMETERS = {
     "n_hidden": Number(int, least=1),
@@ -32,14 +37,14 @@ PARAMETERS = {
     "alpha": Number(float, least=0, words=("loo",)),
     "n_epochs": Number(int, least=0),
     "n_submodels": Number(int, least=1),
-    "doa_rule": Choice(*doa.RULES),
+    "doa_rule": Choice(*RULES),
     "learning_rate": Number(float, above=0, words=(None,)),
     "stop_metric": Number(float, words=(None,)),
     "validation_fraction": Number(float, above=0, below=1),
     "batch_rows": Number(int, least=2, words=(None,)),
-    "gradient_rows": Choice(*doa.GRADIENT_ROWS),
-    "gradient_mask": Choice(None, *doa.GRADIENT_MASKS),
-    "stop_rule": Choice(*doa.STOP_RULES),
+    "gradient_rows": Choice(*GRADIENT_ROWS),
+    "gradient_mask": Choice(None, *GRADIENT_MASKS),
+    "stop_rule": Choice(*STOP_RULES),
     "fan_in_penalty": Number(float, least=0),
     "fan_in_target": Number(int, least=1, words=(None,)),
     "metric": Choice(None, *METRICS),
@@ -85,7 +90,8 @@ class KCNetClassifier(RidgeReadout):
         Rows per epoch for "varpro"; None chooses by B and N.
     gradient_rows : {"auto", "batch", "held_out"}, default="auto"
         Where "varpro" takes its gradient: on the rows that beta was fitted to, or on others.
-        "auto" holds rows out when there are few; `doa_notes_` says which was used.
+        "auto" holds rows out when there are few and leave-one-out explains little of them (see
+        `kcnet_core.doa_settings`); `doa_notes_` says which was used.
     gradient_mask : {"used_inputs", "connected", "none"}, optional
         Scores that may move: of inputs that some cell uses (the published code), of existing
         connections (the paper's text; W can then only lose ones), or all. None takes the rule's
@@ -296,19 +302,23 @@ class KCNetClassifier(RidgeReadout):
         device = choose_device(self.device)
         # Torch takes only arrays that could be written to, though nothing here does.
         rows = [np.require(a, np.float32, ["C", "W"]) for a in (X, Y, w)]
+        sample = InitialPath(
+            *rows, groups, self.inhibition, generator(seed, STREAM_CHOICES), device
+        )
         cells = max(part.n_hidden for part in parts)
-        gradient_rows = self.gradient_rows
-        if gradient_rows == "auto":
-            gradient_rows = doa.suitable_gradient_rows(len(X), groups)
-        settings = doa.DOASettings(
+        settings = DOASettings(
             rule=self.doa_rule,
             n_epochs=self.n_epochs,
-            learning_rate=self.learning_rate or doa.DEFAULT_LEARNING_RATE[self.doa_rule],
-            alpha=self._search_alpha(parts[0], rows, code, seed, device),
+            learning_rate=self.learning_rate or DEFAULT_LEARNING_RATE[self.doa_rule],
+            alpha=sample.best_alpha(parts[0]) if self.alpha == "loo" else float(self.alpha),
             inhibition=self.inhibition,
-            gradient_mask=self.gradient_mask or doa.DEFAULT_MASK[self.doa_rule],
-            gradient_rows=gradient_rows,
-            batch_rows=self.batch_rows or doa.default_batch_rows(cells, len(X)),
+            gradient_mask=self.gradient_mask or DEFAULT_MASK[self.doa_rule],
+            gradient_rows=(
+                sample.gradient_rows(parts[0])
+                if self.gradient_rows == "auto" and self.doa_rule == "varpro"
+                else self.gradient_rows
+            ),
+            batch_rows=self.batch_rows or default_batch_rows(cells, len(X)),
             validation_fraction=self.validation_fraction,
             stop_metric=self.stop_metric,
             stop_rule=self.stop_rule,
@@ -318,23 +328,8 @@ class KCNetClassifier(RidgeReadout):
             metric=self._metric_for(code),
             kind=code.kind,
         )
-        self.doa_notes_ = doa.describe(settings)
+        self.doa_notes_ = settings.describe()
         return Ensemble(*rows, groups, parts, settings, seed, STREAM_SEARCH, device)
-
-    def _search_alpha(self, wiring, rows, code, seed, device) -> float:
-        """Lambda during DOA; "loo" is settled on the initial wiring and a sample of the rows."""
-        if self.alpha != "loo":
-            return float(self.alpha)
-        n_rows = len(rows[0])
-        sample = generator(seed, STREAM_ALPHA).permutation(n_rows)[:ALPHA_SAMPLE]
-        X, Y, w = (torch.from_numpy(a[sample]).to(device) for a in rows)
-        with computing(wiring.n_hidden, device):
-            sums = RidgeSums(wiring.n_hidden, Y.shape[1], float64_device(device))
-            H = kenyon_activity(wiring, X, self.inhibition)
-            sums.add(H, Y, w)
-            probe = Rows(*(part.to(sums.device) for part in (H, Y, w)))
-            path = RidgePath(sums, probe, ALPHA_GRID, self._metric_for(code), code.kind)
-        return path.best_alpha * n_rows / len(sample)
 
     def _start_partial(self, X, code):
         check_parameters(self, PARAMETERS)

@@ -29,7 +29,7 @@ CALIBRATION_VALUES = 4_000_000  # activities of the calibration rows
 CALIBRATION_ROWS = (500, 2000)  # fewest and most
 
 # Purposes of random numbers; each has its own stream, so that adding one never moves another.
-STREAM_HIDDEN, STREAM_CALIBRATION, STREAM_SEARCH, STREAM_ALPHA = range(4)
+STREAM_HIDDEN, STREAM_CALIBRATION, STREAM_SEARCH, STREAM_CHOICES = range(4)
 
 
 class RowsForgotten(KCNetError, NotFittedError):

@@ -70,6 +70,12 @@ class Wiring:
         offsets = [part.offsets + int(start) for part, start in zip(parts, starts, strict=True)]
         return cls(torch.cat([p.indices for p in parts]), torch.cat(offsets), parts[0].n_inputs)
 
+    def first(self, n_cells: int) -> Wiring:
+        """The wiring of the first cells only."""
+        n_cells = min(n_cells, self.n_hidden)
+        n_ones = int(self.fan_in[:n_cells].sum())
+        return Wiring(self.indices[:n_ones], self.offsets[:n_cells], self.n_inputs)
+
     @property
     def density(self) -> float:
         return self.n_ones / (self.n_hidden * self.n_inputs)

@@ -10,12 +10,12 @@ import pytest
 import torch
 
 from kcnet_core.doa import (
-    DOASettings,
     WiringSearch,
     initial_scores,
     loss_gradient,
     split_rows,
 )
+from kcnet_core.doa_settings import DOASettings
 from kcnet_core.errors import DataError
 from kcnet_core.wiring import Wiring
 

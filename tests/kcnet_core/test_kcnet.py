@@ -125,7 +125,7 @@ def test_history_records_and_timings_describe_the_fit(digits):
     assert set(model.timings_) == {"wiring", "doa", "gram", "solve", "calibrate"}
     assert model.timings_["doa"] > 0
     assert model.n_trained_parameters_ == 60 * 10 + 60 * 64
-    assert "rows held out" in model.doa_notes_
+    assert "rows that beta is fitted to" in model.doa_notes_
     plain = net().fit(X, y)
     assert [(r.epoch, r.density) for r in plain.history_] == [(0, pytest.approx(7 / 64))]
     assert plain.n_trained_parameters_ == 600

@@ -64,6 +64,8 @@ def test_concatenated_wiring_holds_the_cells_of_all_parts_in_order():
     parts = [Wiring.sample(n, 9, 3, rng(n)) for n in (4, 1, 6)]
     joined = Wiring.concatenate(parts)
     assert (joined.matrix() == np.concatenate([p.matrix() for p in parts])).all()
+    assert (joined.first(5).matrix() == joined.matrix()[:5]).all()
+    assert (joined.first(99).matrix() == joined.matrix()).all()
 
 
 def test_a_fan_in_that_is_too_large_is_lowered_and_the_warning_says_why():
