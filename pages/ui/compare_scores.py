@@ -64,9 +64,10 @@ class Results:
 
 
 def results(comparison: Comparison, dataset: Dataset) -> Results:
-    metric = metric_of(dataset)
-    table = results_table(state.measured(comparison, dataset))
-    return Results(comparison, dataset, table, metric)
+    rows = state.measured(comparison, dataset)
+    names = [(row["id"], row["variant"]) for row in rows]
+    table = state.kept("table", names, lambda: results_table(rows))
+    return Results(comparison, dataset, table, metric_of(dataset))
 
 
 def metric_of(dataset: Dataset) -> str:
@@ -157,7 +158,7 @@ def scores(comparison: Comparison, dataset: Dataset) -> None:
     settled = job is None or job.view.finished
     st.markdown(best_line(found, points, settled))
     st.dataframe(
-        variants_table(found, points),
+        state.kept("variants", found.key, lambda: variants_table(found, points)),
         key="compare_variants",
         hide_index=True,
         width="stretch",
