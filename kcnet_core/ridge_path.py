@@ -7,6 +7,7 @@ from copy import copy
 import numpy as np
 import torch
 
+from kcnet_core.devices import computing
 from kcnet_core.linear_algebra import eigenvectors, product, self_product
 from kcnet_core.ridge import LeaveOneOut, RidgeSums, Rows, left_out
 from kcnet_core.targets import score_outputs
@@ -84,12 +85,12 @@ class RidgePath:
 
     def coef(self, alpha: float) -> np.ndarray:
         """Output weights (B, c) for one lambda; 0 gives the pseudo-inverse."""
-        return self._basis @ self._weights(alpha)
+        return _times(self._basis, self._weights(alpha))
 
     def leave_one_out(self, alpha: float) -> LeaveOneOut:
         """Leave-one-out outputs of the followed rows for one lambda."""
-        yhat = self._fitted @ self._weights(alpha)
-        leverage = self._leverage @ self._shrink(alpha)
+        yhat = _times(self._fitted, self._weights(alpha))
+        leverage = _times(self._leverage, self._shrink(alpha)[:, None])[:, 0]
         return left_out(torch.from_numpy(yhat), torch.from_numpy(leverage), self._rows)
 
     def evaluate(self, alpha: float) -> tuple[float, float]:
@@ -101,13 +102,19 @@ class RidgePath:
 
     def project(self, H: np.ndarray) -> np.ndarray:
         """Activities H (n, B) of other rows in the path's own basis; once per set of rows."""
-        return np.asarray(H) @ self._basis
+        return _times(np.asarray(H, np.float64), self._basis)
 
     def decision(self, projected: np.ndarray, alpha: float) -> np.ndarray:
         """Raw class scores (n, c) of rows given by `project`, for one lambda."""
-        return projected @ self._weights(alpha)
+        return _times(projected, self._weights(alpha))
 
     @property
     def best_alpha(self) -> float:
         """The lambda with the smallest leave-one-out error."""
         return float(self.alphas[np.nanargmin(self.loo_error)])
+
+
+def _times(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """A B; most are so small that waking more threads would take longer than the product."""
+    with computing(len(A), "cpu"):
+        return product(torch.from_numpy(A), torch.from_numpy(B)).numpy()
