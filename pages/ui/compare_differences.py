@@ -50,7 +50,10 @@ def differences(comparison: Comparison, dataset: Dataset) -> None:
     left, right = st.columns([3, 2], gap="large")
     with left:
         chart(figures.pairwise_matrix(pairs, found.metric, dark=session.dark()), "compare_pairs")
-        st.caption("Row minus column. Only differences that hold up have a colour.")
+        st.caption(
+            "Row minus column. A difference has a colour when p, Holm is below "
+            f"{SIGNIFICANT:g}; the others may be chance."
+        )
     with right:
         st.markdown(explanation(found))
 
@@ -67,10 +70,9 @@ def pair_table(pairs: pd.DataFrame, found: Results) -> None:
             ],
             "p, permutation": pairs["p_permutation"],
             "p, Holm": pairs["p_holm"],
-            "splits": pairs["n"],
         }
     ).head(MOST_PAIRS_LISTED)
-    three_digits = st.column_config.NumberColumn(format="%.3f", width="small")
+    three_digits = st.column_config.NumberColumn(format="%.3f")
     st.dataframe(
         listed,
         key="compare_pair_table",
@@ -79,10 +81,10 @@ def pair_table(pairs: pd.DataFrame, found: Results) -> None:
         placeholder="—",
         alt=f"Differences in {found.metric} between all pairs, with intervals and p-values",
         column_config={
+            "in words": st.column_config.TextColumn(width=290),
             "mean": st.column_config.NumberColumn(format="%+.4f", width="small"),
             "p, permutation": three_digits,
             "p, Holm": three_digits,
-            "splits": st.column_config.NumberColumn(width="small"),
         },
     )
 

@@ -105,12 +105,18 @@ def about(found: Results) -> str:
     else:
         interval = "corrected for splits that share rows"
     plural = "s" if n != "1" else ""
+    n_train, n_test = rows_in_words(table["n_train"]), rows_in_words(table["n_test"])
     return (
         f"{found.dataset.title}{target} · {protocol.title.lower()}, "
-        f"{table['n_train'].iloc[0]:,.0f} training and {table['n_test'].iloc[0]:,.0f} test rows · "
+        f"{n_train} training and {n_test} test rows · "
         f"{n} repeat{plural}{folds}, seeds from {comparison.seed} · mean and 95% interval "
         f"({interval})."
     )
+
+
+def rows_in_words(counts: pd.Series) -> str:
+    """Whole molecules cannot be dealt out evenly, so splits may differ by a few rows."""
+    return f"{'about ' * (counts.nunique() > 1)}{counts.mean():,.0f}"
 
 
 def empty(text: str) -> None:
