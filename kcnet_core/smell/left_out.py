@@ -50,12 +50,15 @@ def solve(H, Y, groups, alpha: float) -> tuple[np.ndarray, np.ndarray]:
     if dual:  # I - P = lambda (K + lambda I)^-1, and the lambdas cancel
         G = self_product(solve_lower(L, torch.eye(n, dtype=torch.float64)).T)
         A = product(G, Y)
-        out = _left_out(Y, A, G.diagonal(), parts, (G[g][:, g] for g in parts))
-        return product(H.T, A).numpy(), out
+        blocks = [G[rows[:, :, None], rows[:, None, :]] for rows in parts]
+        return product(H.T, A).numpy(), _left_out(Y, A, G.diagonal(), parts, blocks)
     V = solve_lower(L, H.T)  # (B, n) with P = V'V
     beta = solve_lower_transposed(L, product(V, Y))
     own = 1 - V.square().sum(0)
-    blocks = (torch.eye(len(g)) - V[:, g].T @ V[:, g] for g in parts)
+    blocks = []
+    for rows in parts:
+        v = V.T[rows]  # (molecules, m, B)
+        blocks.append(torch.eye(rows.shape[1], dtype=V.dtype) - v @ v.transpose(1, 2))
     return beta.numpy(), _left_out(Y, Y - product(H, beta), own, parts, blocks)
 
 
@@ -64,18 +67,18 @@ def _float64(array) -> torch.Tensor:
 
 
 def _several(groups) -> list[np.ndarray]:
-    """Rows of every molecule that has more than one."""
+    """Rows of the molecules that have more than one: (molecules, m) for every number m of rows."""
     if groups is None:
         return []
     _, group, sizes = np.unique(np.asarray(groups), return_inverse=True, return_counts=True)
-    parts = np.split(np.argsort(group, kind="stable"), np.cumsum(sizes)[:-1])
-    return [part for part in parts if len(part) > 1]
+    order, starts = np.argsort(group, kind="stable"), np.cumsum(sizes) - sizes
+    return [order[starts[sizes == m][:, None] + np.arange(m)] for m in np.unique(sizes) if m > 1]
 
 
 def _left_out(Y, residual, own, parts, blocks) -> np.ndarray:
     out = residual / own.clamp(min=LEAST_SHARE * float(own.max()))[:, None]
     for rows, block in zip(parts, blocks, strict=True):
-        block = block.to(Y)
-        block.diagonal().add_(LEAST_SHARE * float(block.diagonal().max()))
+        diagonal = block.diagonal(dim1=1, dim2=2)
+        diagonal += LEAST_SHARE * diagonal.max()
         out[rows] = torch.linalg.solve(block, residual[rows])
     return (Y - out).numpy()

@@ -116,7 +116,7 @@ def chips() -> None:
 
 def upload() -> None:
     """A CSV whose molecules take the place of the box."""
-    with st.popover("CSV", icon=":material/upload_file:"):
+    with st.popover("Upload", icon=":material/upload_file:"):
         st.caption(
             f"A column of SMILES (or known names), perhaps one of names; up to {MAX_CSV_ROWS:,} "
             "rows."

@@ -8,6 +8,7 @@ import streamlit as st
 from kcnet_core import figures
 from kcnet_core.smell.answers import Answer, Answers
 from kcnet_core.smell.table import named_characters, to_csv
+from kcnet_core.spreadsheet import harmless
 from pages.ui import session
 from pages.ui.chart import chart
 from pages.ui.smell_noses import Answering
@@ -25,10 +26,12 @@ def overview(answering: Answering, answers: Answers) -> Answer | None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(
             f"**{len(given):,} molecules answered**"
-            + (f", {len(errors):,} lines are none; their rows say why" if errors else "")
+            + {0: "", 1: ", 1 line is none; its row says why"}.get(
+                len(errors), f", {len(errors):,} lines are none; their rows say why"
+            )
         )
         st.download_button(
-            "CSV",
+            "Download CSV",
             lambda: to_csv(answering.nose, answers, answering.offered),
             file_name="kcnet-smell.csv",
             mime="text/csv",
@@ -77,8 +80,8 @@ def columns(answering: Answering, answers: Answers) -> dict[str, list]:
     }  # fmt: skip
     for row, answer in zip(answers.rows, answers.answers, strict=True):
         table["row"].append(row.number)
-        table["name"].append(row.name or None)
-        table["input"].append(row.text[:200])
+        table["name"].append(harmless(row.name) or None)
+        table["input"].append(harmless(row.text[:200]))  # the table has a CSV button of its own
         if answer is None:
             table["remark"].append(row.error)
             for name in ("molecule", "characters", "probability", "trust"):

@@ -162,7 +162,7 @@ def reasons(answering: Answering, answer: Answer) -> None:
 
 
 def atoms(nose, answer: Answer, chosen: int, character: str) -> None:
-    key = ("worths", answer.smiles, tuple(answer.features[-4:].tolist()))
+    key = ("worths", answer.smiles, answer.features.tobytes())  # the dilution is among the features
     if key not in nose.shelf:
         if len(nose.shelf) > 200:
             for old in [k for k in nose.shelf if isinstance(k, tuple)]:

@@ -216,3 +216,46 @@ def test_a_dataset_with_dilutions_offers_them(shared_data, monkeypatch):
     assert not app.exception
     said = texts(app).replace("\\", "")
     assert "Keller" in said and " at 1/" in said
+
+
+def test_a_model_file_can_answer_and_a_broken_one_says_what_is_wrong():
+    from kcnet_core.experiments import report
+
+    run = Run(dataset="starter", model="KCNet", n_hidden=80)
+    steps = train_steps(run, datasets.load("starter"))
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            content = report.model_file(end.value)
+            break
+    app = opened()
+    app.selectbox(key=smell_noses.CHOICE).set_value(smell_noses.FILE).run()
+    assert "Give the model file" in texts(app)
+    upload = app.file_uploader(key="smell_file_upload")
+    upload.set_value(("bad.kcnet", b"not a model", "application/octet-stream")).run()
+    assert app.error and not app.exception
+    upload = app.file_uploader(key="smell_file_upload")
+    upload.set_value(("mine.kcnet", content, "application/octet-stream")).run()
+    assert "KCNet from mine.kcnet" in texts(app).replace("\\", "")
+    assert "Vanilla" in profile(app)
+
+
+def test_an_uploaded_csv_takes_the_place_of_the_box_until_it_is_closed():
+    app = opened()
+    content = b"Name;SMILES\nfirst;CCCC(=O)OCC\nsecond;limonene\nthird;C1CC\n"
+    app.file_uploader(key="smell_csv").set_value(("mine.csv", content, "text/csv")).run()
+    assert app.selectbox(key="smell_csv_smiles").value == "SMILES"
+    app.button(key="smell_csv_go").click().run()
+    found = table(app)
+    assert list(found["name"]) == ["first", "second", "third"]
+    assert "mine.csv: 3 rows" in texts(app) and "ring closure" in found["remark"][2]
+    app.button(key="smell_table_close").click().run()
+    assert "Vanilla" in profile(app)
+
+
+def test_a_picture_is_not_a_table():
+    app = opened()
+    png = b"\x89PNG\r\n\x1a\n" + bytes(50)
+    app.file_uploader(key="smell_csv").set_value(("x.csv", png, "text/csv")).run()
+    assert app.error and "picture" in app.error[0].value
