@@ -117,7 +117,7 @@ class ELMClassifier(RidgeReadout):
     def _alpha_for(self, sums):
         return RELATIVE_ALPHA * sums.mean_diagonal() if self.alpha is None else self.alpha
 
-    def _activity(self, X):
+    def _activity(self, X, out=None):
         A = torch.from_numpy(self.weights_).to(X)
         b = torch.from_numpy(self.biases_).to(X)
-        return product(A, X.T).add_(b[:, None]).sigmoid_()
+        return product(A, X.T, out).add_(b[:, None]).sigmoid_()

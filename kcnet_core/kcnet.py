@@ -347,8 +347,8 @@ class KCNetClassifier(RidgeReadout):
 
     # -- the circuit ---------------------------------------------------------------------------
 
-    def _activity(self, X):
-        return kenyon_activity(self.wiring_, X, self.inhibition)
+    def _activity(self, X, out=None):
+        return kenyon_activity(self.wiring_, X, self.inhibition, out)
 
     @property
     def weights_(self) -> np.ndarray:

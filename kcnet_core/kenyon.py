@@ -12,10 +12,18 @@ from kcnet_core.linear_algebra import product
 from kcnet_core.wiring import Wiring
 
 
-def kenyon_activity(wiring: Wiring, X: torch.Tensor, inhibition: float) -> torch.Tensor:
-    """H (B, n) for rows X (n, d): relu(xbar - C * mean of xbar over the cells), Eq. (1)."""
-    H = wiring.project(X)
-    return H.sub_(inhibition * H.mean(0)).relu_()
+def kenyon_activity(
+    wiring: Wiring, X: torch.Tensor, inhibition: float, out: torch.Tensor | None = None
+) -> torch.Tensor:
+    """H (B, n) for rows X (n, d): relu(xbar - C * mean of xbar over the cells), Eq. (1).
+
+    Written into `out` when given: fresh memory for a large H takes as long as computing it.
+    """
+    H = X.new_empty(wiring.n_hidden, len(X)) if out is None else out
+    inhibited_by = inhibition * wiring.mean_projection(X)
+    for cells, sums in wiring.projections(X):
+        torch.sub(sums, inhibited_by, out=H[cells]).relu_()
+    return H
 
 
 def wiring_gradient(

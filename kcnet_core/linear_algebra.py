@@ -15,21 +15,22 @@ WORTH_BLAS_EIGEN = 2000  # rows; the same for eigenvectors
 TRIANGLE = 512  # a triangular system of this size is solved in one piece
 
 
-def product(A: torch.Tensor, B: torch.Tensor) -> torch.Tensor:
-    """A B."""
+def product(A: torch.Tensor, B: torch.Tensor, out: torch.Tensor | None = None) -> torch.Tensor:
+    """A B, written into `out` when given."""
     if A.device.type == "cpu" and A.shape[0] * A.shape[1] * B.shape[1] > WORTH_BLAS:
-        return torch.from_numpy(np.matmul(A.numpy(), B.numpy()))
-    return torch.mm(A, B)
+        into = None if out is None else out.numpy()
+        return torch.from_numpy(np.matmul(A.numpy(), B.numpy(), out=into))
+    return torch.mm(A, B, out=out)
 
 
-def self_product(H: torch.Tensor) -> torch.Tensor:
+def self_product(H: torch.Tensor, out: torch.Tensor | None = None) -> torch.Tensor:
     """H H'. NumPy recognises a matrix times its own transpose and computes one triangle only."""
-    return product(H, H.T)
+    return product(H, H.T, out)
 
 
-def add_self_product(gram: torch.Tensor, H: torch.Tensor) -> None:
-    """gram += H H', multiplied in H's dtype and added up in gram's."""
-    P = self_product(H).to(gram.device)
+def add_self_product(gram: torch.Tensor, H: torch.Tensor, work: torch.Tensor | None = None) -> None:
+    """gram += H H', multiplied in H's dtype (into `work` when given) and added up in gram's."""
+    P = self_product(H, work).to(gram.device)
     if gram.device.type == "cpu":
         np.add(gram.numpy(), P.numpy(), out=gram.numpy())  # torch's mixed sum is 5 times slower
     else:

@@ -25,8 +25,8 @@ from kcnet_core.targets import DEFAULT_METRIC, TargetCode, score_outputs
 
 # Activities (rows x cells) up to which float64 data is computed in float64; it costs nothing there.
 SMALL_PROBLEM = 2**22
-CALIBRATION_VALUES = 4_000_000  # activities of the calibration rows
-CALIBRATION_ROWS = (500, 2000)  # fewest and most
+CALIBRATION_VALUES = 2_600_000  # activities of the calibration rows
+CALIBRATION_ROWS = (400, 2000)  # fewest and most
 
 # Purposes of random numbers; each has its own stream, so that adding one never moves another.
 STREAM_HIDDEN, STREAM_CALIBRATION, STREAM_SEARCH, STREAM_CHOICES = range(4)
@@ -115,8 +115,8 @@ class RidgeReadout(ClassifierMixin, BaseEstimator):
 
     # -- to be given by subclasses -------------------------------------------------------------
 
-    def _activity(self, X: torch.Tensor) -> torch.Tensor:
-        """Hidden activity (B, n) of rows X (n, d)."""
+    def _activity(self, X: torch.Tensor, out: torch.Tensor | None = None) -> torch.Tensor:
+        """Hidden activity (B, n) of rows X (n, d), written into `out` when given."""
         raise NotImplementedError
 
     def _alpha_for(self, sums: RidgeSums) -> float | str:
@@ -195,15 +195,17 @@ class RidgeReadout(ClassifierMixin, BaseEstimator):
         sums.expect(len(X))
         started = time.perf_counter()
         size = rows_per_chunk(sums.n_hidden)
+        H = None
         for start in range(0, len(X), size):
             stop = min(start + size, len(X))
             part = slice(start, stop)
             with computing(sums.n_hidden, self._device, stop - start):
-                H = self._activity(self._rows_on_device(X[part]))
+                # The sums keep H itself while they are dual; else its memory serves again.
+                again = H if not sums.dual and H is not None and stop - start == size else None
+                H = self._activity(self._rows_on_device(X[part]), again)
                 sums.add(H, torch.from_numpy(Y[part]), torch.from_numpy(w[part]))
-                del H
-            seconds = time.perf_counter() - started
-            yield Progress("gram", stop, len(X), seconds)
+            yield Progress("gram", stop, len(X), time.perf_counter() - started)
+        sums.settle()
         self._calibration_rows.add(X, Y, w)
         self.timings_["gram"] += time.perf_counter() - started
 

@@ -52,9 +52,10 @@ def bare_product_seconds(n_hidden: int, n_rows: int, device: str | torch.device 
     """Time of the products H H' of all chunks alone: the limit for a fit of this size."""
     chunk = min(rows_per_chunk(n_hidden), n_rows)
     H = torch.rand(n_hidden, chunk, generator=torch.Generator().manual_seed(0)).to(device)
+    work = H.new_zeros(n_hidden, n_hidden)
     started = time.perf_counter()
     for start in range(0, n_rows, chunk):
-        self_product(H[:, : n_rows - start])
+        self_product(H[:, : n_rows - start], work)
     if H.device.type == "cuda":
         torch.cuda.synchronize()
     return time.perf_counter() - started
@@ -172,6 +173,7 @@ class RidgeSums:
         self.kept: list[Rows] = []
         self.gram: torch.Tensor | None = None
         self.HY: torch.Tensor | None = None
+        self._work: torch.Tensor | None = None  # for one product while rows come
 
     def expect(self, n_rows: int) -> None:
         """Say how many rows will come, so that no row is kept that will not be needed."""
@@ -189,6 +191,10 @@ class RidgeSums:
             self._to_gram()
         self._add_to_gram(rows)
 
+    def settle(self) -> None:
+        """No more rows for now: free what only adding needs."""
+        self._work = None
+
     def _to_gram(self) -> None:
         shape = self.n_hidden, self.n_hidden
         self.gram = torch.zeros(shape, dtype=torch.float64, device=self.device)
@@ -201,7 +207,9 @@ class RidgeSums:
 
     def _add_to_gram(self, rows: Rows) -> None:
         H, Y = rows.weighted()
-        add_self_product(self.gram, H)
+        if self._work is None or self._work.dtype != H.dtype:
+            self._work = H.new_empty(self.gram.shape)
+        add_self_product(self.gram, H, self._work)
         self.HY += product(H, Y.to(H)).to(self.HY)
 
     @property

@@ -15,6 +15,8 @@ from kcnet_core.linear_algebra import product
 # cores with 784 inputs: 7 ones are 10 times faster as indices, the two meet near 60 ones).
 DENSE_ABOVE = 0.08
 
+BLOCK_VALUES = 2**20  # sums projected at once on the processor
+
 
 class FanInLowered(UserWarning):
     """The wished fan-in is not below the number of inputs."""
@@ -94,11 +96,29 @@ class Wiring:
 
     def project(self, X: torch.Tensor) -> torch.Tensor:
         """Weighted sums of the inputs: X (n, d) -> W X' (B, n), on X's device and in its dtype."""
+        return torch.cat([sums for _, sums in self.projections(X)])
+
+    def projections(self, X: torch.Tensor):
+        """The same in blocks of cells (slice, sums), small enough to stay in the cache."""
         if self.density > DENSE_ABOVE:
-            return product(self._matrix_like(X), X.T)
-        return embedding_bag(
-            self.indices.to(X.device), X.T.contiguous(), self.offsets.to(X.device), mode="sum"
-        )
+            yield slice(0, self.n_hidden), product(self._matrix_like(X), X.T)
+            return
+        indices, offsets = self.indices.to(X.device), self.offsets.to(X.device)
+        columns = X.T.contiguous()
+        size = max(1, BLOCK_VALUES // len(X)) if X.device.type == "cpu" else self.n_hidden
+        ends = [*self.offsets[::size].tolist()[1:], self.n_ones]
+        for start, end in zip(range(0, self.n_hidden, size), ends, strict=True):
+            cells = slice(start, min(start + size, self.n_hidden))
+            first = offsets[start]
+            yield (
+                cells,
+                embedding_bag(indices[first:end], columns, offsets[cells] - first, mode="sum"),
+            )
+
+    def mean_projection(self, X: torch.Tensor) -> torch.Tensor:
+        """The mean of W X' over the cells, (n,), without forming it: each input by its uses."""
+        uses = torch.bincount(self.indices, minlength=self.n_inputs)
+        return torch.mv(X, (uses.double() / self.n_hidden).to(X.device, X.dtype))
 
     def _matrix_like(self, X: torch.Tensor) -> torch.Tensor:
         key = (X.device, X.dtype)
