@@ -37,21 +37,17 @@ def main() -> None:
             smell_noses.who(answering, dilution)
     if answering is None:
         st.info("Give the model file under “Model”, or choose another model there.")
-    elif text is not None:
+    else:
         answer(answering, text, dilution)
     ask.write_link(dilution)
 
 
-def question() -> str | None:
-    """The text to answer; None when it was refused."""
+def question() -> str:
+    """The text to answer; empty when a table has taken its place."""
     if ask.TABLE in st.session_state:
         ask.asked_table()
         return ""
-    try:
-        text = smell_box.box()
-    except KCNetError as error:
-        st.error(str(error), icon=":material/error:")
-        text = None
+    text = smell_box.box()
     ask.chips()
     return text
 

@@ -15,7 +15,7 @@ from kcnet_core.experiments.compare import rows_of
 from kcnet_core.experiments.comparison import Comparison
 from kcnet_core.experiments.models import MODELS
 from kcnet_core.run import Run
-from pages.ui import run_controls, session
+from pages.ui import link, run_controls, session
 from pages.ui.data_catalogue import use
 
 SECONDS_BETWEEN_DRAWINGS = 1.0
@@ -178,8 +178,8 @@ def live(kind: str, part: str, draw: Callable[[], None]) -> None:
 
 def adopt_link() -> list[str]:
     """Take over what the URL says, if somebody opened a link; sentences for what was unusable."""
-    query = st.query_params.to_dict()
-    if not query or query == st.session_state.get("compare_link"):
+    query = link.opened("compare")
+    if not query:
         return []
     new, ignored = Comparison.from_query(query)
     if "job" in query:
@@ -219,10 +219,7 @@ def query_of(of: Comparison) -> dict[str, str]:
 
 
 def write_link(of: Comparison) -> None:
-    query = query_of(of) | job_query(of)
-    if query != st.query_params.to_dict():
-        st.query_params.from_dict(query)
-    st.session_state["compare_link"] = query
+    link.write("compare", query_of(of) | job_query(of))
 
 
 def job_query(of: Comparison) -> dict[str, str]:

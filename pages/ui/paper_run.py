@@ -134,9 +134,7 @@ def open_on_train(recipe: Recipe, result: Result | None) -> None:
     if not lines:
         return
     st.subheader("Train it yourself", anchor=False)
-    key = st.selectbox(
-        "Settings of", [line.key for line in lines], key=f"paper_line_{recipe.name}"
-    )
+    key = st.selectbox("Settings of", [line.key for line in lines], key=f"paper_line_{recipe.name}")
     line = recipe.line(key)
     outcome = result.outcome(key) if result else None
     found = dict(outcome.found or {}) if outcome else {}

@@ -29,9 +29,7 @@ def panels(result: Result, by: tuple[str, ...] = ("panel",)):
     parts = list(result.table().groupby(list(by), sort=False))
     most = min(len(parts), 3 if len(parts) == 3 else 2)
     for start in range(0, len(parts), most):
-        for column, (key, part) in zip(
-            st.columns(most), parts[start : start + most], strict=False
-        ):
+        for column, (key, part) in zip(st.columns(most), parts[start : start + most], strict=False):
             with column:
                 yield " · ".join(filter(None, key)) + partial(part), part
 
@@ -133,12 +131,8 @@ def inside(recipe: Recipe, result: Result) -> None:
 
 
 def searches(recipe: Recipe, result: Result) -> None:
-    trials = {
-        recipe.line(key).label: tried for key, tried in result.kept.get("trials", {}).items()
-    }
-    chart(
-        figures.best_so_far(trials, recipe.metric, dark=session.dark()), f"paper_{recipe.name}"
-    )
+    trials = {recipe.line(key).label: tried for key, tried in result.kept.get("trials", {}).items()}
+    chart(figures.best_so_far(trials, recipe.metric, dark=session.dark()), f"paper_{recipe.name}")
     found = {outcome.label: outcome.found or {} for outcome in result.outcomes}
     lines = [
         {

@@ -1,4 +1,4 @@
-"""The URL as the state of the Train page: read when a link is opened, rewritten on every run."""
+"""The Train page's link: the settings of a run, and the run itself."""
 
 from __future__ import annotations
 
@@ -7,17 +7,13 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from kcnet_core.run import Run
-from pages.ui import run_controls, session
+from pages.ui import link, run_controls, session
 
 
 def adopt_link() -> list[str]:
-    """Take over what the URL says, if somebody opened a link; sentences for what was unusable.
-
-    A page switch drops the query, so an empty one means nothing; one that we wrote ourselves
-    is not news either.
-    """
-    query = st.query_params.to_dict()
-    if not query or query == st.session_state.get("link"):
+    """Take over what the URL says, if somebody opened a link; sentences for what was unusable."""
+    query = link.opened("train")
+    if not query:
         return []
     run, ignored = Run.from_query(query)
     run_controls.adopt(run)
@@ -27,10 +23,7 @@ def adopt_link() -> list[str]:
 
 
 def write_link(run: Run, job) -> None:
-    query = run.to_query() | ({"job": job.id} if job is not None else {})
-    if query != st.query_params.to_dict():
-        st.query_params.from_dict(query)
-    st.session_state["link"] = query
+    link.write("train", run.to_query() | ({"job": job.id} if job is not None else {}))
 
 
 def links(run: Run, job) -> None:

@@ -19,7 +19,7 @@ from kcnet_core.smell.reading import (
     read_table_molecules,
     smiles_and_name_columns,
 )
-from pages.ui import session, smell_box
+from pages.ui import link, session, smell_box
 from pages.ui.job_progress import job_progress
 from pages.ui.smell_noses import CHOICE, STARTER, Answering, choices
 
@@ -46,24 +46,20 @@ TABLE = "smell_table"  # an uploaded table takes the place of the text box
 
 def adopt_link() -> None:
     """Take over what a link asks for; the first visit asks for an example."""
-    query = st.query_params.to_dict()
-    if query and query != st.session_state.get("smell_link"):
-        if "smiles" in query:
-            smell_box.put(query["smiles"][:LONGEST_LINK])
-            st.session_state.pop(TABLE, None)
-        if query.get("model") in choices():
-            st.session_state[CHOICE] = query["model"]
-        if "dilution" in query:
-            st.session_state["smell_dilution_wanted"] = query["dilution"]
+    query = link.opened("smell")
+    if "smiles" in query:
+        smell_box.put(query["smiles"][:LONGEST_LINK])
+        st.session_state.pop(TABLE, None)
+    if query.get("model") in choices():
+        st.session_state[CHOICE] = query["model"]
+    if "dilution" in query:
+        st.session_state["smell_dilution_wanted"] = query["dilution"]
     if smell_box.TEXT not in st.session_state:
         take_example("vanillin")
 
 
 def write_link(dilution: str | None) -> None:
-    query = link_query(dilution)
-    if query != st.query_params.to_dict():
-        st.query_params.from_dict(query)
-    st.session_state["smell_link"] = query
+    link.write("smell", link_query(dilution))
 
 
 def link_query(dilution: str | None) -> dict[str, str]:

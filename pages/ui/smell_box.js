@@ -27,7 +27,13 @@ class Box {
       clearTimeout(this.pending);
       this.pending = setTimeout(() => this.send(), REST);
     });
-    this.area.addEventListener("paste", () => {
+    this.area.addEventListener("paste", (event) => {
+      const pasted = event.clipboardData?.getData("text")?.length ?? 0;
+      if (pasted > this.longest) {
+        event.preventDefault(); // megabytes would freeze the box; what stands in it stays
+        this.report({ length: pasted, version: this.version });
+        return;
+      }
       clearTimeout(this.pending);
       this.pending = setTimeout(() => this.send(), 0); // once the text has arrived in the box
     });
@@ -39,7 +45,7 @@ class Box {
 
   // Text that Python chose (an example, a link) replaces what is here; an echo of our own does not.
   update(component, data) {
-    this.setStateValue = component.setStateValue;
+    this.report = (typed) => component.setStateValue("typed", typed);
     this.longest = data.longest;
     if (data.version !== this.version) {
       this.version = data.version;
@@ -56,11 +62,7 @@ class Box {
     this.sent = text;
     // Beyond the limit only the length travels; Python says what to do.
     const long = text.length > this.longest;
-    this.setStateValue("typed", {
-      text: long ? "" : text,
-      length: text.length,
-      version: this.version,
-    });
+    this.report({ length: text.length, version: this.version, ...(long ? {} : { text }) });
   }
 
   grow() {

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import streamlit as st
 
-from kcnet_core.errors import LimitError
 from kcnet_core.limits import MAX_PASTED_CHARACTERS
 
 _HERE = Path(__file__).parent
 KEY = "smell_box"
 TEXT, VERSION = "smell_text", "smell_version"  # what is asked, and how often we replaced it
+TOO_LONG = "smell_too_long"  # characters of a text that was refused
 
 _box = st.components.v2.component(
     "kcnet_smell_box",
@@ -25,6 +25,7 @@ def put(text: str) -> None:
     """Replace what stands in the box."""
     st.session_state[TEXT] = text
     st.session_state[VERSION] = st.session_state.get(VERSION, 0) + 1
+    st.session_state[TOO_LONG] = 0
 
 
 def text() -> str:
@@ -32,13 +33,7 @@ def text() -> str:
 
 
 def box() -> str:
-    """Show the box; the text to answer.
-
-    Raises
-    ------
-    LimitError
-        More was pasted than the product takes.
-    """
+    """Show the box; the text to answer. More than it takes is refused, and the old text stays."""
     _box(
         key=KEY,
         data={
@@ -50,11 +45,12 @@ def box() -> str:
         on_typed_change=_typed,
         height="content",
     )
-    too_long = st.session_state.get("smell_too_long", 0)
-    if too_long:
-        raise LimitError(
-            f"The text has {too_long:,} characters; at most {MAX_PASTED_CHARACTERS:,} can be "
-            "pasted. Split it, or upload the molecules as a CSV file."
+    length = st.session_state.get(TOO_LONG, 0)
+    if length:
+        st.error(
+            f"The text has {length:,} characters; at most {MAX_PASTED_CHARACTERS:,} can be pasted. "
+            "Split it, or upload the molecules as a CSV file.",
+            icon=":material/error:",
         )
     return text()
 
@@ -64,8 +60,8 @@ def _typed() -> None:
     typed = (st.session_state.get(KEY) or {}).get("typed")
     if not isinstance(typed, dict) or typed.get("version") != st.session_state.get(VERSION):
         return
-    length = typed.get("length")
+    length, new = typed.get("length"), typed.get("text")
     too_long = isinstance(length, int) and length > MAX_PASTED_CHARACTERS
-    st.session_state["smell_too_long"] = length if too_long else 0
-    if isinstance(typed.get("text"), str):
-        st.session_state[TEXT] = typed["text"]
+    st.session_state[TOO_LONG] = length if too_long else 0
+    if isinstance(new, str) and len(new) <= MAX_PASTED_CHARACTERS:
+        st.session_state[TEXT] = new

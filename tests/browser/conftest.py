@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -16,6 +17,7 @@ import pytest
 PROJECT = Path(__file__).resolve().parents[2]
 SCREENSHOTS = PROJECT / "tests" / "screenshots"
 FAILED = pytest.StashKey[bool]()
+LIGHT_INK = re.compile(r"rgb\(((1[2-9]|2\d)\d(, )?){3}\)")  # of a chart on dark paper
 CHROMIUM_FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -81,8 +83,9 @@ def app_url(tmp_path_factory):
 @pytest.fixture(scope="session")
 def chromium():
     """One browser for the session; Debian's package, or the one Playwright brought."""
-    from playwright.sync_api import Error, sync_playwright
+    from playwright.sync_api import Error, expect, sync_playwright
 
+    expect.set_options(timeout=60_000)  # conditions, not speed, are what journeys test
     names = ("chromium", "chromium-browser", "google-chrome")
     path = next(filter(None, map(shutil.which, names)), None)
     with sync_playwright() as playwright:

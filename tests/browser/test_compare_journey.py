@@ -6,6 +6,8 @@ import re
 
 from playwright.sync_api import expect
 
+from tests.browser.conftest import LIGHT_INK
+
 QUICK = "/compare?dataset=digits&models=KCNet,ELM&hidden=20,40&n_repeats=3"
 LONG = "/compare?dataset=digits&models=KCNet,DOA,ELM&hidden=20,40,60&n_repeats=40"
 
@@ -62,7 +64,7 @@ def test_a_finished_comparison_fills_every_tab_and_can_be_extended(new_page, scr
     press(page, "Start")
     wait_for(page, r"^Done after .* 12 of 12 fits$")
     wait_for(page, "Digits, 8 x 8 · benchmark's own, 1,400 training and 397 test rows")
-    assert page.locator(".js-plotly-plot").count() == 2
+    expect(page.locator(".js-plotly-plot")).to_have_count(2)
     screenshot(page, "compare-scores")
     for tab, words in {
         "Cost": "Trained parameters",
@@ -137,7 +139,5 @@ def test_the_page_is_usable_on_a_phone_in_the_dark(new_page, screenshot):
     wait_for(page, "Highest mean accuracy")
     overflow = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
     assert overflow <= 0
-    tick = page.locator(".js-plotly-plot .xtitle").first
-    fill = tick.evaluate("node => getComputedStyle(node).fill")
-    assert min(map(int, re.findall(r"\d+", fill)[:3])) > 120  # light ink on dark paper
+    expect(page.locator(".js-plotly-plot .xtitle").first).to_have_css("fill", LIGHT_INK)
     screenshot(page, "compare-phone-dark")

@@ -6,8 +6,10 @@ import re
 
 from playwright.sync_api import expect
 
+from tests.browser.conftest import LIGHT_INK
+
 QUICK = "/?dataset=digits&n_hidden=60&n_epochs=4"
-LONG = "/?dataset=digits&n_hidden=60&n_epochs=400"
+LONG = "/?dataset=digits&n_hidden=600&n_epochs=1000"  # minutes, unless it is stopped
 
 
 def start(page):
@@ -34,11 +36,11 @@ def test_a_newcomer_presses_start_and_gets_a_trained_model(new_page, screenshot)
 def test_training_goes_on_through_a_reload_and_its_owner_can_still_stop_it(new_page):
     page = new_page(LONG)
     start(page)
-    wait_for(page, r"epoch \d+ of 400")
+    wait_for(page, r"epoch \d+ of 1,?000")
     page.wait_for_url("**job=*")
     page.reload()
-    wait_for(page, r"epoch \d+ of 400")
-    stop = page.get_by_role("button", name="Stop X")
+    wait_for(page, r"epoch \d+ of 1,?000")
+    stop = page.get_by_role("button", name="Stop Shortcut X")
     expect(stop).to_be_enabled()
     stop.click()
     wait_for(page, "Stopped after")
@@ -58,15 +60,15 @@ def test_training_goes_on_while_another_page_is_open(new_page):
 def test_a_second_visitor_watches_but_cannot_steer(new_page, screenshot):
     owner = new_page(LONG)
     start(owner)
-    wait_for(owner, r"epoch \d+ of 400")
+    wait_for(owner, r"epoch \d+ of 1,?000")
     owner.wait_for_url("**job=*")
     watcher = new_page(owner.url)
     wait_for(watcher, "You are watching a run that somebody else started")
-    wait_for(watcher, r"epoch \d+ of 400")
-    expect(watcher.get_by_role("button", name="Stop X")).to_be_disabled()
+    wait_for(watcher, r"epoch \d+ of 1,?000")
+    expect(watcher.get_by_role("button", name="Stop Shortcut X")).to_be_disabled()
     expect(watcher.get_by_role("button", name="Pause")).to_be_disabled()
     screenshot(watcher, "train-watcher")
-    owner.get_by_role("button", name="Stop X").click()
+    owner.get_by_role("button", name="Stop Shortcut X").click()
     wait_for(watcher, "Stopped after")
 
 
@@ -74,12 +76,12 @@ def test_pause_step_and_resume(new_page):
     page = new_page(LONG)
     page.get_by_role("button", name="Step").click()
     wait_for(page, "Paused after")
-    wait_for(page, "epoch 0 of 400")
+    wait_for(page, "epoch 0 of 1,?000")
     page.get_by_role("button", name="Step").click()
-    wait_for(page, "epoch 1 of 400")
+    wait_for(page, "epoch 1 of 1,?000")
     page.get_by_role("button", name="Resume").click()
-    wait_for(page, r"epoch (1\d|[3-9]) of 400")
-    page.get_by_role("button", name="Stop X").click()
+    wait_for(page, r"epoch ([2-9]|\d\d+) of 1,?000")
+    page.get_by_role("button", name="Stop Shortcut X").click()
     wait_for(page, "Stopped after")
 
 
@@ -120,8 +122,7 @@ def test_dark_theme_reaches_the_charts(new_page, screenshot):
     background = page.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor")
     assert background == "rgb(20, 22, 26)"
     title = page.locator(".js-plotly-plot .gtitle, .js-plotly-plot .xtitle").first
-    fill = title.evaluate("node => getComputedStyle(node).fill")
-    assert min(map(int, re.findall(r"\d+", fill)[:3])) > 120  # light ink on dark paper
+    expect(title).to_have_css("fill", LIGHT_INK)
     screenshot(page, "train-dark")
 
 

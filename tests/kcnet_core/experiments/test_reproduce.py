@@ -364,9 +364,7 @@ def test_a_result_file_names_neither_host_nor_path(journal, tmp_path):
         assert platform.node() == "" or platform.node() not in words
 
 
-def test_the_most_telling_result_is_found_first_and_broken_files_are_passed_over(
-    journal, tmp_path
-):
+def test_the_most_telling_result_is_found_first_and_broken_files_are_passed_over(journal, tmp_path):
     recipe = made_recipe(made_line(), quick=Quick(repeats=1))
     full, quick = tmp_path / "full", tmp_path / "quick"
     save_result(finished(quickened(recipe), journal)[1], quick)
