@@ -216,7 +216,7 @@ class RidgeReadout(ClassifierMixin, BaseEstimator):
         """Solve, calibrate, and return the (training, leave-one-out) metric."""
         sums, kind = self._sums, self._code.kind
         started = time.perf_counter()
-        with computing(sums.n_hidden, self._device):
+        with computing(sums.n_hidden, self._device, sums.n_hidden):
             probe = self._probe()
             alpha = self._alpha_for(sums)
             if alpha == "loo":

@@ -65,7 +65,7 @@ def factor(A: torch.Tensor, alpha: float) -> torch.Tensor:
     """Lower L with L L' = A + alpha I; a failure is retried with growing jitter, and said."""
     scale = float(A.diagonal().mean())
     for jitter in (0.0, *JITTERS):
-        shifted = A.clone()
+        shifted = A.T.clone()  # equal, and laid out as LAPACK wants it
         shifted.diagonal().add_(alpha + jitter * scale)
         L = cholesky(shifted)
         if L is not None:
