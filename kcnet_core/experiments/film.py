@@ -51,9 +51,7 @@ def curves_of(model) -> list[list]:
 def records_of(curves: Iterable[list]) -> list[EpochRecord]:
     """Stored curves as records, for the charts that draw them."""
     empty = {"flips_on": 0, "flips_off": 0, "seconds": 0.0}
-    return [
-        EpochRecord(**dict(zip(CURVE_FIELDS, line, strict=True)), **empty) for line in curves
-    ]
+    return [EpochRecord(**dict(zip(CURVE_FIELDS, line, strict=True)), **empty) for line in curves]
 
 
 def matrices_of(filmed: Filmed) -> dict:
@@ -94,4 +92,3 @@ def unpacked(picture: dict) -> np.ndarray:
 
 def _short(value):
     return value if value is None or isinstance(value, int) else round(float(value), 5)
-

@@ -259,9 +259,7 @@ def running_times(
     height: int | None = None,
 ) -> go.Figure:
     """Mean seconds of every line of one panel, divided into their three parts."""
-    names = [
-        row.label + (f", {row.series}" if row.series else "") for row in table.itertuples()
-    ]
+    names = [row.label + (f", {row.series}" if row.series else "") for row in table.itertuples()]
     colours = [model_colour(model, dark) for model in table["model"]]
     total = table["seconds"].to_numpy(dtype=float)
     bars = []

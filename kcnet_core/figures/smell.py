@@ -151,9 +151,7 @@ def character_quality(
     alt = f"{metric} of {len(order)} odor characters on unseen molecules, with 95% intervals"
     if order:
         best, worst = order[0], order[-1]
-        alt += (
-            f": from {means[worst]:.2f} ({names[worst]}) to {means[best]:.2f} ({names[best]})."
-        )
+        alt += f": from {means[worst]:.2f} ({names[worst]}) to {means[best]:.2f} ({names[best]})."
     if chance is not None:
         figure.add_vline(x=chance, line={"color": ink.muted, "width": 1, "dash": "dash"})
     style(figure, alt, dark=dark, x=f"{metric} on unseen molecules",

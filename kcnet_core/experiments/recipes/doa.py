@@ -291,4 +291,3 @@ SEARCH_SPACE = Recipe(
         odor.DATA_NOTE,
     ),
 )
-

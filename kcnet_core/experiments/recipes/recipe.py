@@ -238,8 +238,7 @@ def quickened(recipe: Recipe) -> Recipe:
     lines = tuple(
         _quick_line(line, quick)
         for line in recipe.lines
-        if (not quick.xs or line.x in quick.xs)
-        and (not quick.panels or line.panel in quick.panels)
+        if (not quick.xs or line.x in quick.xs) and (not quick.panels or line.panel in quick.panels)
     )
     keys = {line.key for line in lines}
     contrasts = tuple(c for c in recipe.contrasts if {c.first, c.second} <= keys)
