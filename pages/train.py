@@ -5,12 +5,14 @@ from __future__ import annotations
 import streamlit as st
 
 from kcnet_core.jobs import GONE
+from kcnet_core.run import Run
 from pages.ui import live_view, result_view, run_bar, run_controls, session, share
 from pages.ui.frame import heading
 
 
 def main() -> None:
     ignored = share.adopt_link()
+    interrupted = adopt_interrupted()
     run = run_controls.sidebar()
     job = session.job()
 
@@ -22,7 +24,7 @@ def main() -> None:
     for sentence in ignored:
         st.warning(sentence, icon=":material/link_off:")
     if session.job_is_gone():
-        st.warning(GONE, icon=":material/history:")
+        st.warning(interrupted.sentence if interrupted else GONE, icon=":material/history:")
 
     run_bar.bar(run, job)
     if job is None:
@@ -35,6 +37,16 @@ def main() -> None:
         if trained is not None:
             result_view.show(trained)
     share.write_link(run, job)
+
+
+def adopt_interrupted():
+    """What is known of a run that ended with its server; the controls show its settings, once."""
+    interrupted = session.interruption()
+    new = interrupted is not st.session_state.get("interrupted_shown")
+    st.session_state["interrupted_shown"] = interrupted
+    if new and interrupted is not None and interrupted.kind == "train":
+        run_controls.adopt(Run.from_query(interrupted.query)[0])
+    return interrupted
 
 
 main()

@@ -15,6 +15,7 @@ from kcnet_core.preprocessing import FeatureScaler, default_scaler
 from kcnet_core.records import EpochRecord, Progress
 from kcnet_core.run import DOA_MODELS, EPOCH_MODELS, KCNET_MODELS, Run
 
+LAMBDA_PATH = "lambda_path"  # its place on the shelf
 EPOCHS_SHARE = 0.85  # of the progress bar; the final solve and the evaluation take the rest
 
 
@@ -61,6 +62,17 @@ class TrainedRun:
         """The model's own inputs (scaled, if the run scales) for rows of the dataset."""
         X = self.dataset.X[rows]
         return self.scaler.transform(X) if self.scaler is not None else X
+
+    def forget_sums(self) -> None:
+        """Free what only moving lambda needs (16 B^2 bytes and more); all else stays as it was."""
+        self.shelf.pop(LAMBDA_PATH, None)
+        if hasattr(self.model, "forget_rows"):
+            self.model.forget_rows()
+
+    @property
+    def has_sums(self) -> bool:
+        """Whether the model still holds the sums from which any lambda can be solved."""
+        return getattr(self.model, "_sums", None) is not None
 
     @property
     def feature_names(self) -> list[str]:

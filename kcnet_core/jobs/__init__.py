@@ -9,11 +9,15 @@ Policies, all kept by `JobManager`:
 - All plans of started jobs together stay below `limits.MEMORY_SHARE` of the memory that is free
   without them. A job that waits for memory holds the queue if the jobs now running will make room
   for it, and lets others pass while only paused jobs stand in its way.
+- Arrays of finished jobs stay below `limits.MAX_FINISHED_BYTES`: the oldest first forget what only
+  the lambda slider needs, then go.
+- A `JobJournal` knows after a restart which jobs were interrupted.
 - A job keeps one thread from its start to its end, because torch's grad mode and numpy's error
   state belong to a thread and may be held across a yield.
 """
 
 from kcnet_core.jobs.job import FINISHED, GONE, Estimate, Job, JobView, NotOwner
+from kcnet_core.jobs.journal import Interruption, JobJournal
 from kcnet_core.jobs.manager import JobManager, Status
 from kcnet_core.jobs.memory import Memory, measure_memory
 
@@ -21,7 +25,9 @@ __all__ = [
     "FINISHED",
     "GONE",
     "Estimate",
+    "Interruption",
     "Job",
+    "JobJournal",
     "JobManager",
     "JobView",
     "Memory",

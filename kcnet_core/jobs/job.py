@@ -96,7 +96,7 @@ class Job:
         self._thread: threading.Thread | None = None
         self._stop = self._pause = False
         self._steps_left = self._n_controls = 0
-        self._measured = 0.0
+        self._measured = self._noted = 0.0
 
     def __repr__(self):
         return f"<Job {self.id[:ID_PREFIX]} {self.kind} {self.view.state}>"

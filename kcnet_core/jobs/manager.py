@@ -13,12 +13,15 @@ from typing import Any
 from kcnet_core import limits
 from kcnet_core.errors import KCNetError, LimitError, OutOfMemory
 from kcnet_core.jobs.job import FINISHED, ID_PREFIX, Estimate, Job, JobView, NotOwner
+from kcnet_core.jobs.journal import SECONDS_BETWEEN_NOTES, Interruption, JobJournal
+from kcnet_core.jobs.kept import let_go, over_budget, surplus
 from kcnet_core.jobs.memory import Memory, measure_memory, too_large
 from kcnet_core.jobs.report import failure_sentence, log_line
 from kcnet_core.jobs.turns import Turns
 
 ACTIONS = ("pause", "resume", "step", "stop", "slow")
 SECONDS_BETWEEN_MEASURES = 0.2  # of memory: it costs as much as a very small epoch
+SECONDS_BETWEEN_WEIGHINGS = 5.0  # of finished results: pages add to them what visitors ask for
 
 
 class _Stopped(Exception):
@@ -44,8 +47,10 @@ class JobManager:
     ----------
     max_running, max_queued, max_per_owner : int
         Jobs in slots; jobs that wait or are paused; unfinished jobs of one owner.
-    max_finished : int
-        Finished jobs that are kept, besides their age limit.
+    max_finished, max_finished_bytes : int
+        Finished jobs that are kept, and the arrays of all of them, besides their age limit.
+    journal : JobJournal, optional
+        Where jobs are noted, so that a later process knows which ones were interrupted.
     memory : callable returning Memory
     clock : callable returning seconds since the epoch
     """
@@ -57,11 +62,14 @@ class JobManager:
         max_queued: int = limits.MAX_QUEUED_JOBS,
         max_per_owner: int = limits.MAX_JOBS_PER_OWNER,
         max_finished: int = limits.MAX_FINISHED_JOBS,
+        max_finished_bytes: int = limits.MAX_FINISHED_BYTES,
+        journal: JobJournal | None = None,
         memory: Callable[[], Memory] | None = None,
         clock: Callable[[], float] = time.time,
     ):
         self.max_running, self.max_queued = max_running, max_queued
         self.max_per_owner, self.max_finished = max_per_owner, max_finished
+        self.max_finished_bytes, self._journal = max_finished_bytes, journal
         self._memory, self._clock = memory or measure_memory, clock
         self._lock = threading.RLock()  # held for microseconds, never while a job computes
         self._jobs: dict[str, Job] = {}
@@ -70,6 +78,7 @@ class JobManager:
         self._started: set[Job] = set()  # have a thread and hold memory: running, paused, requeued
         self._turns = Turns()
         self._used_when_idle = 0
+        self._weighed = 0.0
         self._closed = False
 
     def submit(
@@ -122,6 +131,7 @@ class JobManager:
                 raise OutOfMemory(too_large(estimate.bytes, room))
             job = Job(self, owner, kind, config, steps, estimate, title, self._clock())
             self._jobs[job.id] = job
+            self._note(job)
             job._pause = paused
             (self._rest if paused else self._enqueue)(job)
             return job
@@ -131,6 +141,10 @@ class JobManager:
         with self._lock:
             self._sweep()
             return self._jobs.get(job_id)
+
+    def interrupted(self, job_id: str) -> Interruption | None:
+        """What is known of a job that was under way when another server process ended."""
+        return self._journal.interrupted(job_id) if self._journal else None
 
     def owned_by(self, owner: str) -> list[Job]:
         """An owner's jobs, oldest first."""
@@ -249,6 +263,7 @@ class JobManager:
             self._used_when_idle = self._memory().used
         self._started.add(job)
         log_line("start", job, self._memory().used)
+        self._note(job)
         name = f"job-{job.id[:ID_PREFIX]}"
         job._thread = threading.Thread(target=self._run, args=(job,), name=name, daemon=True)
         try:
@@ -293,6 +308,8 @@ class JobManager:
                 snapshot_seconds=job.view.seconds(now),
                 peak_bytes=peak,
             )
+            if time.monotonic() - job._noted > SECONDS_BETWEEN_NOTES:
+                self._note(job)
             counts = getattr(snapshot, "counts_as_step", True)
             if counts and job._steps_left:
                 job._steps_left -= 1
@@ -319,6 +336,7 @@ class JobManager:
     def _finish(self, job: Job, state: str, **outcome):
         with self._lock:
             self._close(job, state, **outcome)
+            self._weighed = 0.0
             self._sweep()
             self._dispatch()
 
@@ -335,6 +353,12 @@ class JobManager:
             job, state=state, error=error, fraction=fraction, ended=ended, position=None, asked=None
         )
         log_line("end", job, self._memory().used)
+        self._note(job)
+
+    def _note(self, job: Job):
+        job._noted = time.monotonic()
+        if self._journal:
+            self._journal.note(job)
 
     def _show(self, job: Job, **changes):
         job.view = replace(job.view, **changes)
@@ -345,12 +369,14 @@ class JobManager:
         now = self._clock()
         finished = [job for job in self._jobs.values() if job.view.finished]
         finished.sort(key=lambda job: job.view.ended)
-        for i, job in enumerate(finished):
-            surplus = i < len(finished) - self.max_finished
-            if surplus or job.view.ended + limits.FINISHED_JOB_SECONDS < now:
-                del self._jobs[job.id]
-                job.result = None  # a session may still hold the job itself
-                job.view = replace(job.view, snapshot=None)
+        gone = surplus(finished, now, self.max_finished)
+        if time.monotonic() - self._weighed > SECONDS_BETWEEN_WEIGHINGS:
+            rest = [job for job in finished if job not in gone]
+            gone += over_budget(rest, self.max_finished_bytes)
+            self._weighed = time.monotonic()
+        for job in gone:
+            del self._jobs[job.id]
+            let_go(job)
         for job in list(self._jobs.values()):
             since = job.view.paused_since
             if job.view.state == "paused" and since + limits.MAX_PAUSED_SECONDS < now:

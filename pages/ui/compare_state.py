@@ -20,6 +20,9 @@ from pages.ui.data_catalogue import use
 
 SECONDS_BETWEEN_DRAWINGS = 1.0
 ACTIVE = ("queued", "running")
+ROWS_GONE = (
+    "The rows of this link are not on the server any more; press Start to measure them again."
+)
 # For odors two strong baselines stand beside the networks from the start; test parts are small
 # there, so as many repeats as a permutation test needs.
 ODOR_DEFAULTS = {
@@ -185,8 +188,8 @@ def adopt_link() -> list[str]:
     if "job" in query:
         watched = session.jobs().get(query["job"])
         if watched is None or watched.kind != "compare":
-            ignored.append("The rows of this link are not on the server any more; press Start to "
-                           "measure them again.")  # fmt: skip
+            interrupted = session.jobs().interrupted(query["job"])
+            ignored.append(interrupted.sentence if interrupted else ROWS_GONE)
         else:
             attach("compare", watched.id)
     before = session.run()

@@ -7,16 +7,24 @@ import streamlit as st
 
 from kcnet_core import figures
 from kcnet_core.experiments.lambda_path import LambdaPath
-from kcnet_core.experiments.training import TrainedRun
+from kcnet_core.experiments.training import LAMBDA_PATH, TrainedRun
 from pages.ui import session
 from pages.ui.chart import chart
 
 QUICK_SIDE = 2_500  # a factorisation of this size takes a few seconds
+FORGOTTEN = (
+    "λ cannot be moved for this model: the sums over its training rows are not here. A model from "
+    "a file never has them, and the server lets those of older runs go when newer ones need the "
+    "memory. Everything else about the run is still here; Start trains it again, with them."
+)
 
 
 def explore_lambda(trained: TrainedRun) -> None:
+    if not trained.has_sums:
+        st.info(FORGOTTEN, icon=":material/inventory_2:")
+        return
     side = min(trained.run.n_hidden, len(trained.train_rows))
-    if "lambda_path" not in trained.shelf:
+    if LAMBDA_PATH not in trained.shelf:
         if side > QUICK_SIDE and not st.button(
             f"Factorise the {side:,} × {side:,} matrix once (about {(side / 2500) ** 3 * 8:.0f} s)",
             key="factorise",
@@ -24,13 +32,16 @@ def explore_lambda(trained: TrainedRun) -> None:
         ):
             return
         with st.spinner("Factorising once, so that every λ is instant …"):
-            trained.shelf["lambda_path"] = LambdaPath(trained)
+            trained.shelf[LAMBDA_PATH] = LambdaPath(trained)
     slider(trained)
 
 
 @st.fragment
 def slider(trained: TrainedRun) -> None:
-    path: LambdaPath = trained.shelf["lambda_path"]
+    path: LambdaPath | None = trained.shelf.get(LAMBDA_PATH)
+    if path is None:  # let go while the slider was on the page
+        st.info(FORGOTTEN, icon=":material/inventory_2:")
+        return
     exponents = np.round(np.log10(path.alphas), 6)
     start = float(np.log10(trained.model.alpha_))
     exponent = st.slider(

@@ -17,9 +17,10 @@ TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
 
 @st.cache_resource(show_spinner=False)
 def jobs():
-    from kcnet_core.jobs import JobManager
+    from kcnet_core.datasets.store import cache_folder
+    from kcnet_core.jobs import JobJournal, JobManager
 
-    return JobManager()
+    return JobManager(journal=JobJournal(cache_folder() / "jobs"))
 
 
 def owner() -> str:
@@ -58,6 +59,18 @@ def job():
 
 def job_is_gone() -> bool:
     return bool(st.session_state.get("job_id")) and job() is None
+
+
+def interruption():
+    """What is known of the run that this session looks at, if a stop of the server ended it."""
+    if not job_is_gone():
+        return None
+    job_id = st.session_state["job_id"]
+    asked, known = st.session_state.get("interruption", (None, None))
+    if asked != job_id:  # the past does not change: the journal is read once per run
+        known = jobs().interrupted(job_id)
+        st.session_state["interruption"] = job_id, known
+    return known
 
 
 def dark() -> bool:

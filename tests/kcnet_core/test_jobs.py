@@ -7,11 +7,13 @@ import logging
 import threading
 from dataclasses import dataclass
 
+import numpy as np
 import pytest
 
 from kcnet_core import limits
 from kcnet_core.errors import DataError, KCNetError, LimitError, OutOfMemory
 from kcnet_core.jobs import Estimate, JobManager, Memory, NotOwner, measure_memory
+from kcnet_core.jobs.kept import held_bytes
 
 WAIT = 10.0  # seconds after which a condition that should come is taken as never coming
 GB = 2**30
@@ -770,3 +772,71 @@ def test_shutdown_cancels_every_job_and_takes_no_more(managers):
     assert [job.view.state for job in jobs] == ["cancelled"] * 4
     with pytest.raises(KCNetError, match="closing"):
         manager.submit("ann", "train", {}, endless)
+
+
+# -- what finished jobs hold -----------------------------------------------------------------------
+
+
+class Trained:
+    """A result with sums that it can do without, like that of a training run."""
+
+    def __init__(self, coefficients=100, sums=900):
+        self.coefficients, self.sums = np.zeros(coefficients, np.uint8), np.zeros(sums, np.uint8)
+
+    def forget_sums(self):
+        self.sums = None
+
+
+def kept(managers, results, budget):
+    manager = managers(clock=Ticking(), max_finished_bytes=budget)
+    jobs = []
+    for result in results:
+        jobs.append(manager.submit("ann", "train", {}, at_once(result)))
+        assert jobs[-1].wait(WAIT)
+    manager.status()
+    return manager, jobs
+
+
+def test_the_oldest_finished_jobs_forget_their_sums_before_the_memory_is_too_much(managers):
+    results = [Trained() for _ in range(4)]
+    manager, jobs = kept(managers, results, budget=2_200)
+    assert [result.sums is None for result in results] == [True, True, False, False]
+    assert [manager.get(job.id) for job in jobs] == jobs
+    assert sum(held_bytes([job.result], set()) for job in jobs) == 2_200
+
+
+def test_jobs_go_when_they_are_too_large_even_without_sums(managers):
+    results = [Trained(1_000, 0) for _ in range(4)]
+    manager, jobs = kept(managers, results, budget=2_500)
+    assert [manager.get(job.id) for job in jobs] == [None, None, *jobs[2:]]
+    assert jobs[0].result is None and jobs[0].view.snapshot is None
+
+
+def test_the_newest_finished_job_stays_whole_however_large(managers):
+    results = [Trained(10, 10), Trained(5_000, 5_000)]
+    manager, jobs = kept(managers, results, budget=2_000)
+    assert [manager.get(job.id) for job in jobs] == [None, jobs[1]]
+    assert results[1].sums is not None
+
+
+def test_data_that_many_runs_share_is_counted_once(managers):
+    data = np.zeros(1_000, np.uint8)
+    manager, _ = kept(managers, [{"data": data[k:]} for k in range(10)], budget=1_500)
+    assert manager.status().finished == 10
+
+
+def test_what_pages_add_to_a_finished_run_is_weighed_too(managers, monkeypatch):
+    monkeypatch.setattr("kcnet_core.jobs.manager.SECONDS_BETWEEN_WEIGHINGS", -1.0)
+    results = [Trained(), Trained()]
+    manager, jobs = kept(managers, results, budget=2_200)
+    results[1].path = np.zeros(900, np.uint8)
+    assert manager.get(jobs[0].id) is jobs[0]
+    assert results[0].sums is None
+
+
+def test_all_arrays_and_tensors_of_a_result_are_found_and_rings_do_not_matter():
+    import torch
+
+    ring = {"array": np.zeros((10, 10)), "parts": [Trained(), (torch.zeros(5, 4)[1:],)]}
+    ring["self"] = ring
+    assert held_bytes([ring], set()) == 800 + 1_000 + 80

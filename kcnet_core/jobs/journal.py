@@ -1,0 +1,247 @@
+"""A journal of jobs on the disk, so that a run that a dying server took along is known as such."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import queue
+import secrets
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from kcnet_core import limits
+from kcnet_core.experiments.journal import Journal
+from kcnet_core.jobs.job import Job
+
+try:
+    import fcntl
+except ImportError:  # without file locks nobody can tell a dead server from a living one
+    fcntl = None
+
+log = logging.getLogger("kcnet.jobs")
+
+SECONDS_BETWEEN_NOTES = 5.0  # of a running job, so that the journal knows how far it came
+NOTES_WAITING = 1_000  # for a disk that hangs; more are dropped
+
+
+@dataclass(frozen=True)
+class Interruption:
+    """A job that was under way when its server stopped."""
+
+    kind: str
+    title: str
+    query: dict[str, str]  # its configuration as URL parameters; empty if it has no such form
+    state: str  # queued, running or paused, when last noted
+    seen: float  # when it was last noted
+    reached: str  # how far it had come, in words; may be empty
+
+    @property
+    def sentence(self) -> str:
+        when = time.strftime("%H:%M UTC on %d %B %Y", time.gmtime(self.seen))
+        what = "still waiting" if self.state == "queued" and not self.reached else "interrupted"
+        far = f", {self.reached}" if self.reached else ""
+        return (
+            f"This run was {what} when the server stopped (last seen at {when}{far}). "
+            "Its settings are still here, so Start runs it again."
+        )
+
+
+class JobJournal:
+    """What was under way in this process, and in earlier ones that share the folder.
+
+    Each process appends to a file of its own and holds a lock on it; the system takes the lock
+    away when the process ends, however it ends. So a job without an end in a file that nobody
+    holds is interrupted, and servers that share the folder do not disturb each other.
+
+    A note holds a hash of the job's id, never the id (whoever has it may watch) nor its owner.
+    Notes are written by a thread of their own: a disk that is full, read-only or hangs costs the
+    journal, and one warning in the log, but no job.
+
+    Parameters
+    ----------
+    folder : path
+        Need not exist.
+    clock : callable returning seconds since the epoch
+    """
+
+    def __init__(self, folder: str | os.PathLike, clock: Callable[[], float] = time.time):
+        self.folder, self._clock = Path(folder), clock
+        self._notes: queue.Queue = queue.Queue(NOTES_WAITING)
+        self._writer: threading.Thread | None = None
+        self._journal: Journal | None = None
+        self._handle: int | None = None  # holds the lock
+        self._under_way: dict[str, dict] = {}  # the writer's own: latest note of each unended job
+        self._warned = fcntl is None
+
+    def note(self, job: Job) -> None:
+        """Put down where the job is now; returns at once and never raises."""
+        if fcntl is None:
+            return
+        try:
+            if self._writer is None:
+                writer = threading.Thread(target=self._write, name="job-journal", daemon=True)
+                writer.start()
+                self._writer = writer
+            self._notes.put_nowait(_note(job, self._clock()))
+        except queue.Full:
+            self._warn("the disk does not answer")
+        except Exception as error:  # no thread left, or a configuration without a query
+            self._warn(type(error).__name__)
+
+    def flush(self, timeout: float = 10.0) -> bool:
+        """Wait until all notes so far are on the disk; False if they are not by then."""
+        if self._writer is None:
+            return True
+        written = threading.Event()
+        try:
+            self._notes.put(written, timeout=timeout)
+        except queue.Full:
+            return False
+        return written.wait(timeout)
+
+    def interrupted(self, job_id: str) -> Interruption | None:
+        """What is known of a job that was under way when its server stopped."""
+        wanted = _hash(job_id)
+        for path in self._files():
+            try:
+                note = Journal(path).get(wanted)
+                if note is not None and note.get("ended") is None and not _alive(path):
+                    return _interruption(note)
+            except (OSError, KeyError, TypeError, ValueError):
+                continue  # gone meanwhile, or not a file of ours
+        return None
+
+    def close(self) -> None:
+        """Write what is left and let the lock go; what has not ended counts as interrupted."""
+        self.flush()
+        if self._handle is not None:
+            os.close(self._handle)
+            self._handle = None
+
+    # On the writer's thread
+
+    def _write(self) -> None:
+        while True:
+            note = self._notes.get()
+            if isinstance(note, threading.Event):
+                note.set()
+                continue
+            try:
+                self._append(note)
+            except Exception as error:  # the writer must be there for the next note
+                self._warn(getattr(error, "strerror", None) or error)
+
+    def _append(self, note: dict) -> None:
+        if self._journal is None or self._size() > limits.MAX_JOURNAL_BYTES:
+            self._begin()
+        self._under_way[note["id"]] = note
+        if note["ended"] is not None:
+            del self._under_way[note["id"]]
+        self._journal.append(note)
+
+    def _size(self) -> int:
+        """Bytes in our file; endless when somebody cleared the folder, so that we begin anew."""
+        try:
+            return self._journal.path.stat().st_size
+        except FileNotFoundError:
+            return limits.MAX_JOURNAL_BYTES + 1
+
+    def _begin(self) -> None:
+        """Go on in a new file that only has what is under way; it gets its name when locked."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        name = secrets.token_hex(8)
+        unnamed, path = self.folder / f".{name}.part", self.folder / f"{name}.jsonl"
+        handle = os.open(unnamed, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            os.rename(unnamed, path)
+            journal = Journal(path)
+            for note in self._under_way.values():
+                journal.append(note)
+        except BaseException:
+            os.close(handle)
+            unnamed.unlink(missing_ok=True)
+            path.unlink(missing_ok=True)
+            raise
+        before, held = self._journal, self._handle
+        self._journal, self._handle = journal, handle
+        if held is not None:
+            before.path.unlink(missing_ok=True)
+            os.close(held)
+        self._clear()
+
+    def _clear(self) -> None:
+        """Let the files of dead processes go that are old or too many."""
+        dead = [path for path in self._files() if not _alive(path)]
+        for k, path in enumerate(dead):
+            old = path.stat().st_mtime + limits.JOURNAL_SECONDS < self._clock()
+            if old or k >= limits.MAX_JOURNALS:
+                path.unlink(missing_ok=True)
+
+    # On any thread
+
+    def _files(self) -> list[Path]:
+        """The files of all processes, the latest first."""
+        try:
+            found = [(path.stat().st_mtime, path) for path in self.folder.glob("*.jsonl")]
+        except OSError:
+            return []
+        return [path for _, path in sorted(found, reverse=True)]
+
+    def _warn(self, reason: object) -> None:
+        if not self._warned:
+            self._warned = True
+            log.warning(
+                "The journal of jobs cannot be written (%s); runs go on, but after a restart "
+                "interrupted ones will not be known.",
+                reason,
+            )
+
+
+def _alive(path: Path) -> bool:
+    """Whether a process holds the lock on this file."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(handle)
+    return False
+
+
+def _hash(job_id: str) -> str:
+    return hashlib.sha256(job_id.encode(errors="replace")).hexdigest()[:32]
+
+
+def _note(job: Job, now: float) -> dict:
+    view, config = job.view, job.config
+    return {
+        "id": _hash(job.id), "kind": job.kind, "title": job.title,
+        "query": config.to_query() if hasattr(config, "to_query") else {},
+        "state": view.state, "submitted": view.submitted, "started": view.started,
+        "ended": view.ended, "seen": now, "reached": _reached(view),
+    }  # fmt: skip
+
+
+def _reached(view) -> str:
+    """How far a job has come, in words."""
+    records = getattr(view.snapshot, "records", None)
+    parts = []
+    if records and hasattr(records[-1], "epoch"):
+        parts.append(f"epoch {records[-1].epoch}")
+    if view.fraction:
+        parts.append(f"{view.fraction:.0%} done")
+    return ", ".join(parts)
+
+
+def _interruption(note: dict) -> Interruption:
+    query = {str(name): str(value) for name, value in dict(note["query"]).items()}
+    return Interruption(
+        str(note["kind"]), str(note["title"]), query, str(note["state"]), float(note["seen"]),
+        str(note["reached"]),
+    )  # fmt: skip
