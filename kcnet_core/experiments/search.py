@@ -68,6 +68,7 @@ def search_steps(
     seed: int = 0,
     metric: str | None = None,
     settings: Mapping | None = None,
+    untuned: Mapping | None = None,
     scaler: FeatureScaler | str | None = "default",
     oversampling: bool = False,
     n_folds: int = N_FOLDS,
@@ -91,6 +92,8 @@ def search_steps(
         Name in `METRICS`; by default the one by which this kind of data is judged.
     settings : mapping or None
         Fixed settings (such as n_hidden) that are not searched.
+    untuned : mapping or None
+        Values of searched settings in the first trial; the model's defaults where it has none.
     scaler, oversampling
         As in `experiments.folds.prepare`, inside every inner fold.
     done : sequence of Trial
@@ -125,7 +128,7 @@ def search_steps(
     for number in range(n_trials):
         started = time.perf_counter()
         if number == 0:  # the untuned setting may lie outside the space, so Optuna is not told
-            params = {d.name: model.defaults[d.name] for d in space}
+            params = {d.name: {**model.defaults, **(untuned or {})}[d.name] for d in space}
         else:
             trial = study.ask()
             params = {d.name: _suggest(trial, d) for d in space}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -204,17 +204,20 @@ def noise_work(
             yield Work(plan, stage, pace.next(), log, len(log))
 
 
-def search_work(plan: SearchPlan, dataset: Dataset) -> Generator[Work, None, None]:
-    """Trials of a search one by one."""
+def search_work(
+    plan: SearchPlan, dataset: Dataset, done: Sequence[Trial] = ()
+) -> Generator[Work, None, None]:
+    """Trials of a search one by one; those that are `done` come first and are not repeated."""
     comparison, log = plan.comparison, []
     yield Work(plan, "Splitting the rows", 0.0, log, 0)
     split = planned_splits(replace(comparison, n_repeats=1), dataset)[0]
+    searched, kept = untuned_settings(comparison, dataset, plan)
     fixed = {"n_hidden": plan.n_hidden} if plan.n_hidden else {}
     pace = Pace([1.0] * plan.n_trials)
     for step in search_steps(
         plan.model, dataset, split.train,
         n_trials=plan.n_trials, seed=comparison.seed, metric=plan.metric,
-        settings={**base_settings(comparison, dataset, plan), **fixed},
+        settings={**kept, **fixed}, untuned=searched, done=done,
         oversampling=comparison.oversampling, n_folds=plan.n_folds, progress=True,
     ):  # fmt: skip
         stage = f"Trial {len(log) + 1} of {plan.n_trials}"
@@ -225,9 +228,12 @@ def search_work(plan: SearchPlan, dataset: Dataset) -> Generator[Work, None, Non
             yield Work(plan, stage, pace.fraction, log, len(log), counts_as_step=False)
 
 
-def base_settings(comparison: Comparison, dataset: Dataset, plan: SearchPlan) -> dict:
-    """Settings of the compared model that its search space leaves alone (lambda under DOA)."""
+def untuned_settings(comparison: Comparison, dataset: Dataset, plan: SearchPlan):
+    """The compared model's settings: those that its search space moves, and those it leaves alone
+    (lambda under DOA)."""
     one = replace(comparison, models=(plan.model,), hidden=(plan.n_hidden or comparison.hidden[0],))
     chosen = variants(one, dataset)[0].settings
-    searched = {dimension.name for dimension in MODELS[plan.model].space}
-    return {k: v for k, v in chosen.items() if k not in searched and k != "n_hidden"}
+    names = {dimension.name for dimension in MODELS[plan.model].space}
+    searched = {name: value for name, value in chosen.items() if name in names}
+    kept = {k: v for k, v in chosen.items() if k not in names and k != "n_hidden"}
+    return searched, kept

@@ -39,8 +39,11 @@ def search(comparison: Comparison, dataset: Dataset) -> None:
             st.button("Cancel the search", key="cancel_search", type="primary",
                       icon=":material/close:", on_click=state.stop, args=("search",))  # fmt: skip
         else:
-            st.button("Search", key="start_search", type="primary", icon=":material/search:",
-                      on_click=start, args=(plan, dataset))  # fmt: skip
+            goes_on = 0 < len(known(plan)) < plan.n_trials
+            st.button("Go on" if goes_on else "Search", key="start_search", type="primary",
+                      icon=":material/search:", on_click=start, args=(plan, dataset),
+                      help=f"{len(known(plan))} trials are here already." if goes_on else None,
+                      )  # fmt: skip
     state.problem("search")
     state.live("search", "{:,} trials", lambda: trials(plan, dataset))
 
@@ -85,7 +88,17 @@ def controls(comparison: Comparison, dataset: Dataset, busy: bool) -> SearchPlan
     return SearchPlan(alone, model, n_hidden, n_trials, headline_metric(dataset), folds)
 
 
+def known(plan: SearchPlan) -> tuple[Trial, ...]:
+    """Trials of the same search that are here already, from one that was cancelled or shorter."""
+    job = state.job("search")
+    if job is None or job.view.snapshot is None:
+        return ()
+    same = replace(job.config, n_trials=plan.n_trials) == plan
+    return tuple(job.view.snapshot.items[: plan.n_trials]) if same else ()
+
+
 def start(plan: SearchPlan, dataset: Dataset) -> None:
+    done = known(plan)
     try:
         one = replace(
             plan.comparison,
@@ -100,8 +113,8 @@ def start(plan: SearchPlan, dataset: Dataset) -> None:
     state.submit(
         "search",
         plan,
-        lambda: compare_jobs.search_work(plan, dataset),
-        Estimate(cost.seconds * plan.n_trials * plan.n_folds, cost.bytes),
+        lambda: compare_jobs.search_work(plan, dataset, done),
+        Estimate(cost.seconds * (plan.n_trials - len(done)) * plan.n_folds, cost.bytes),
         f"{plan.n_trials} trials of {plan.model} on {dataset.title}",
     )
 

@@ -190,6 +190,19 @@ def test_a_search_ends_with_a_setting_that_the_comparison_can_use():
     assert app.session_state["comparison"].model_settings("KCNet") == dict(best.params)
 
 
+def test_a_longer_search_goes_on_from_the_trials_that_are_here():
+    app = opened("Tune", **QUICK)
+    app.number_input(key="search_trials").set_value(2).run()
+    app = finished(press(app, "start_search"), "search")
+    first = list(job_of(app, "search").view.snapshot.items)
+    app.number_input(key="search_trials").set_value(3).run()
+    assert app.button(key="start_search").label == "Go on"
+    app = finished(press(app, "start_search"), "search")
+    trials = job_of(app, "search").view.snapshot.items
+    assert len(trials) == 3
+    assert trials[:2] == first  # with their seconds: they were not made again
+
+
 # -- the jobs behind the page --------------------------------------------------------------------
 
 
@@ -216,12 +229,21 @@ def measurements(rows):
     return {(row["variant"], row["repeat"], row["level"]): row["accuracy"] for row in rows}
 
 
+def test_a_search_begins_with_the_setting_that_is_compared():
+    dataset = datasets.load("digits")
+    comparison = Comparison(
+        dataset="digits", models=("KCNet",), hidden=(30,), settings='{"KCNet": {"alpha": 77.0}}'
+    )
+    plan = SearchPlan(comparison, "KCNet", 30, 1, "accuracy")
+    assert list(compare_jobs.search_work(plan, dataset))[-1].items[0].params["alpha"] == 77.0
+
+
 def test_a_search_keeps_the_settings_that_it_does_not_search():
     comparison = Comparison(
         dataset="digits", models=("DOA",), hidden=(40,), settings='{"DOA": {"alpha": 5.0}}'
     )
     plan = SearchPlan(comparison, "DOA", 40, 1, "accuracy")
-    fixed = compare_jobs.base_settings(comparison, datasets.load("digits"), plan)
+    _, fixed = compare_jobs.untuned_settings(comparison, datasets.load("digits"), plan)
     assert fixed["alpha"] == 5.0
     assert not {"n_epochs", "learning_rate", "stop_metric", "n_hidden"} & set(fixed)
 
