@@ -20,6 +20,7 @@ from kcnet_core.jobs.job import FINISHED, GONE, Estimate, Job, JobView, NotOwner
 from kcnet_core.jobs.journal import Interruption, JobJournal
 from kcnet_core.jobs.manager import JobManager, Status
 from kcnet_core.jobs.memory import Memory, measure_memory
+from kcnet_core.jobs.report import show_log
 
 __all__ = [
     "FINISHED",
@@ -34,4 +35,5 @@ __all__ = [
     "NotOwner",
     "Status",
     "measure_memory",
+    "show_log",
 ]

@@ -6,6 +6,7 @@ import dataclasses
 import json
 import logging
 import secrets
+import sys
 from types import MappingProxyType
 
 from kcnet_core.errors import KCNetError
@@ -15,6 +16,23 @@ from kcnet_core.jobs.memory import LOWER, gigabytes, measure_memory
 log = logging.getLogger("kcnet.jobs")
 
 LOGGED_CONFIG_CHARACTERS = 2_000
+
+
+class _ServerOutput(logging.Handler):
+    """Prints to whatever is the standard error output at that moment."""
+
+    def emit(self, record: logging.LogRecord):
+        print(self.format(record), file=sys.stderr, flush=True)
+
+
+def show_log() -> None:
+    """Let our log lines reach the server's output: Python leaves out those that only inform."""
+    ours = logging.getLogger("kcnet")
+    if not any(isinstance(handler, _ServerOutput) for handler in ours.handlers):
+        output = _ServerOutput()
+        output.setFormatter(logging.Formatter("%(asctime)s %(name)s %(message)s"))
+        ours.addHandler(output)
+        ours.setLevel(logging.INFO)
 
 
 def failure_sentence(error: BaseException, job: Job) -> str:

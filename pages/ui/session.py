@@ -18,8 +18,9 @@ TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
 @st.cache_resource(show_spinner=False)
 def jobs():
     from kcnet_core.datasets.store import cache_folder
-    from kcnet_core.jobs import JobJournal, JobManager
+    from kcnet_core.jobs import JobJournal, JobManager, show_log
 
+    show_log()
     return JobManager(journal=JobJournal(cache_folder() / "jobs"))
 
 

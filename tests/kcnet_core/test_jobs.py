@@ -12,7 +12,7 @@ import pytest
 
 from kcnet_core import limits
 from kcnet_core.errors import DataError, KCNetError, LimitError, OutOfMemory
-from kcnet_core.jobs import Estimate, JobManager, Memory, NotOwner, measure_memory
+from kcnet_core.jobs import Estimate, JobManager, Memory, NotOwner, measure_memory, show_log
 from kcnet_core.jobs.kept import held_bytes
 
 WAIT = 10.0  # seconds after which a condition that should come is taken as never coming
@@ -715,6 +715,21 @@ def test_start_and_end_are_one_structured_log_line_each(managers, caplog):
     assert end["seconds"] >= 0
     assert end["peak_memory_mb"] > 0
     assert job.id not in "".join(lines) and "ann-secret" not in "".join(lines)
+
+
+def test_the_log_reaches_the_servers_output_once(managers, capsys):
+    ours = logging.getLogger("kcnet")
+    before = ours.level, list(ours.handlers)
+    show_log()
+    show_log()
+    try:
+        job = managers().submit("ann", "train", {}, at_once())
+        assert job.wait(WAIT)
+    finally:
+        ours.setLevel(before[0])
+        ours.handlers[:] = before[1]
+    printed = [line.split(" kcnet.jobs ") for line in capsys.readouterr().err.splitlines()]
+    assert [json.loads(text)["event"] for _, text in printed] == ["start", "end"]
 
 
 @pytest.mark.parametrize("config", [{(1, 2): "a tuple as key"}, {"long": "x" * 10_000}, object()])

@@ -85,3 +85,72 @@ def test_a_preset_sets_every_control():
     app.selectbox(key="preset").select("Plain and quick").run()
     assert app.session_state["run"].model == "KCNet"
     assert app.session_state["run"].n_hidden == 1000
+
+
+# -- runs that are not there any more --------------------------------------------------------------
+
+
+@pytest.fixture
+def interrupted_job(tmp_path, monkeypatch):
+    """The id of a run that was under way when the server before this one stopped."""
+    import threading
+
+    from kcnet_core.jobs import JobJournal, JobManager
+    from kcnet_core.run import Run
+    from pages.ui import session
+
+    notes, hold = JobJournal(tmp_path), threading.Event()
+
+    def steps():
+        yield None
+        hold.wait(60)
+
+    before = JobManager(journal=notes)
+    run = Run(dataset="digits", model="KCNet", n_hidden=70, seed=3)
+    job = before.submit("ann", "train", run, steps)
+    assert job.wait_for(lambda view: view.n_snapshots == 1, 60)
+    notes.close()
+    monkeypatch.setattr(session.jobs(), "_journal", JobJournal(tmp_path))
+    yield job.id
+    hold.set()
+    assert before.shutdown()
+
+
+def test_an_interrupted_run_is_named_and_start_runs_it_again(interrupted_job):
+    app = opened(job=interrupted_job)
+    assert "interrupted when the server stopped" in texts(app)
+    run = app.session_state["run"]
+    assert (run.dataset, run.model, run.n_hidden, run.seed) == ("digits", "KCNet", 70, 3)
+    app.button(key="start").click().run()
+    app = finished(app)
+    assert not app.exception and app.metric[0].label == "Test accuracy"
+    assert "interrupted" not in texts(app)
+
+
+def test_what_a_visitor_changes_after_an_interruption_is_not_undone(interrupted_job):
+    app = opened(job=interrupted_job)
+    app.selectbox(key="preset").select("Plain and quick").run()
+    app.run()
+    assert app.session_state["run"].n_hidden == 1000
+
+
+def test_a_run_that_nobody_knows_is_simply_gone(interrupted_job):
+    app = opened(job="nothing", dataset="digits")
+    assert "This run is not on the server any more" in texts(app)
+    assert "interrupted when" not in texts(app)
+
+
+def test_the_page_says_why_lambda_cannot_be_moved_any_more():
+    from pages.ui import session
+
+    app = opened(dataset="digits", model="KCNet", n_hidden=40)
+    app.button(key="start").click().run()
+    app.session_state["result_tab"] = "Move λ"
+    app = finished(app)
+    assert any(slider.key == "lambda_exponent" for slider in app.slider)
+    session.jobs().get(app.session_state["job_id"]).result.forget_sums()
+    app.run()
+    assert not app.exception
+    assert "lets those of older runs go when newer ones need the memory" in texts(app)
+    assert not any(slider.key == "lambda_exponent" for slider in app.slider)
+    assert app.metric[0].label == "Test accuracy"
