@@ -25,8 +25,8 @@ PAPER_BEST = {
 }
 
 
-# Chosen for 650 cells among six settings on 10,000 held-out training images of MNIST, as the best of
-# those that take about 20 s on two cores.
+# Chosen for 650 cells among six settings on 10,000 held-out training images of MNIST, as the best
+# of those that take about 20 s on two cores.
 TUNED = {"n_epochs": 150, "batch_rows": 3000, "learning_rate": 0.03}
 
 

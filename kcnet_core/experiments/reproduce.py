@@ -306,7 +306,8 @@ def _search(line, dataset, train, seed, scaler, shelf, journal):
     )
     work = [
         VERSION, "search", shelf.fingerprint(line), line.alteration, line.protocol,
-        line.oversampling, zlib.crc32(train.tobytes()), model, dict(settings), tuning.n_folds, seed,
+        line.oversampling, zlib.crc32(train.tobytes()), model, dict(settings),
+        dict(tuning.untuned), tuning.n_folds, seed,
     ]  # fmt: skip
     search = _digest(work)
     done = []
@@ -315,8 +316,8 @@ def _search(line, dataset, train, seed, scaler, shelf, journal):
     trials = []
     for item in search_steps(
         model, dataset, train, n_trials=tuning.n_trials, seed=seed, settings=settings,
-        scaler=scaler, oversampling=line.oversampling, n_folds=tuning.n_folds, done=done,
-        progress=True,
+        untuned=tuning.untuned, scaler=scaler, oversampling=line.oversampling,
+        n_folds=tuning.n_folds, done=done, progress=True,
     ):  # fmt: skip
         if isinstance(item, Progress):
             share = len(trials) / (tuning.n_trials + 1)

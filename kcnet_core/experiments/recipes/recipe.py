@@ -41,12 +41,15 @@ class Tuning:
     model, settings
         Tune this model instead and use what it found: an ensemble takes over what suits one of
         its submodels.
+    untuned : mapping
+        What the first setting has instead of the model's defaults.
     """
 
     n_trials: int
     n_folds: int = 3
     model: str = ""
     settings: Mapping = field(default_factory=dict)
+    untuned: Mapping = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
