@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would calculate
 
 
@@ -14,3 +19,10 @@ def harmless(cell: str) -> str:
     except ValueError:
         return f"'{cell}"
     return cell
+
+
+def csv_text(table: DataFrame) -> str:
+    """A table as CSV with titles and texts that no spreadsheet will calculate."""
+    safe = table.map(lambda cell: harmless(cell) if isinstance(cell, str) else cell)
+    safe.columns = [harmless(str(title)) for title in table.columns]
+    return safe.to_csv(index=False)

@@ -100,7 +100,7 @@ def model_file(trained: TrainedRun) -> bytes:
 
 
 SCRIPT = '''\
-"""Repeats: {title}. Run it where the package kcnet_core can be imported."""
+"""Repeats a run of KCNet Lab. Run it where the package kcnet_core can be imported."""
 
 from kcnet_core import datasets, {estimator}
 from kcnet_core.experiments import metrics, protocols

@@ -17,6 +17,7 @@ from kcnet_core.experiments.protocols import default_protocol
 from kcnet_core.experiments.search import MANY_ROWS, N_FOLDS, Trial, best_trial
 from kcnet_core.jobs import Estimate
 from kcnet_core.limits import MAX_TRIALS
+from kcnet_core.spreadsheet import csv_text
 from pages.ui import compare_bar, compare_jobs, session
 from pages.ui import compare_state as state
 from pages.ui.chart import chart
@@ -164,7 +165,7 @@ def trials(plan: SearchPlan, dataset: Dataset) -> None:
     )  # fmt: skip
     if job.view.finished:
         st.download_button(
-            "Trials", table.to_csv(index=False), f"kcnet-search-{of.model}.csv", "text/csv",
+            "Trials", csv_text(table), f"kcnet-search-{of.model}.csv", "text/csv",
             key="search_csv", icon=":material/table:", on_click="ignore",
             help="One line per trial, as CSV.",
         )  # fmt: skip

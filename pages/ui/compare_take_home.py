@@ -8,6 +8,7 @@ import streamlit as st
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.experiments.comparison import Comparison
 from kcnet_core.experiments.evaluate import pairwise
+from kcnet_core.spreadsheet import csv_text
 from pages.ui import compare_state as state
 from pages.ui.chart import FORMATS
 from pages.ui.compare_scores import Results, nothing_yet, results
@@ -78,15 +79,15 @@ def rows_csv(found: Results) -> str:
     failed = []
     if job is not None and job.config == found.comparison and job.view.snapshot is not None:
         failed = [row for row in job.view.snapshot.items if row["error"]]
-    return pd.concat([found.table, pd.DataFrame(failed)]).to_csv(index=False)
+    return csv_text(pd.concat([found.table, pd.DataFrame(failed)]))
 
 
 def means_csv(found: Results) -> str:
-    return found.lines.to_csv(index=False)
+    return csv_text(found.lines)
 
 
 def pairs_csv(found: Results) -> str:
-    return pairwise(found.table, found.metric).assign(metric=found.metric).to_csv(index=False)
+    return csv_text(pairwise(found.table, found.metric).assign(metric=found.metric))
 
 
 def script(found: Results, name: str) -> str:
