@@ -61,6 +61,8 @@ def log_line(event: str, job: Job, used: int):
     line = {"event": event, "job": job.id[:ID_PREFIX], "kind": job.kind}
     line["config"] = _loggable(job.config)
     line["memory_mb"] = used >> 20
+    if view.started is not None:
+        line["waited"] = round(view.started - view.submitted, 3)
     if event == "end":
         line["outcome"] = view.state
         line["seconds"] = round(view.worked, 3)

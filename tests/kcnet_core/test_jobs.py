@@ -711,7 +711,7 @@ def test_start_and_end_are_one_structured_log_line_each(managers, caplog):
         assert job.id.startswith(line["job"]) and len(line["job"]) < 8
         assert line["kind"] == "train"
         assert line["config"] == {"n_hidden": 100, "dataset": 'digits\n"quoted"'}
-        assert line["memory_mb"] > 0
+        assert line["memory_mb"] > 0 and line["waited"] >= 0
     assert end["seconds"] >= 0
     assert end["peak_memory_mb"] > 0
     assert job.id not in "".join(lines) and "ann-secret" not in "".join(lines)
