@@ -11,6 +11,7 @@ _HOME = {
     "layout": ("alt", "plain", "style"),
     "reduction": ("block_size", "matrix_png", "nice_limit", "reduce_matrix"),
     "matrices": ("matrix_picture", "matrix_window"),
+    "live": ("compact",),
     "curves": ("density_curve", "flips_bars", "score_histogram", "validation_curve"),
     "lambda_curve": ("lambda_path",),
     "pictures": ("cell_pictures", "contribution_map", "image_grid", "input_usage_map", "pixel_map"),
@@ -29,6 +30,7 @@ _HOME = {
     "costs": ("parameters_bar", "time_split"),
     "paper": ("best_so_far", "paper_and_ours", "running_times", "sweep"),
     "smell": ("character_quality", "odor_heatmap", "odor_profile", "rival_scores"),
+    "training": ("training_panels",),
     "verdicts": ("pairwise_matrix", "trials_scatter"),
 }
 _MODULE = {name: module for module, names in _HOME.items() for name in names}

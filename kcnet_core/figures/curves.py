@@ -122,7 +122,7 @@ def density_curve(
         y="Ones in W (%)",
         height=height,
         margin={"r": 44},
-        xaxis=_epoch_axis(lines, n_epochs),
+        xaxis=_epoch_axis(lines, n_epochs) | {"nticks": 5},
         yaxis={"range": [0, nice_ceiling(1.05 * max(percent, default=1.0))], "nticks": 6},
     )
 
@@ -179,7 +179,7 @@ def flips_bars(
         y="Connections flipped",
         height=height,
         legend=True,
-        xaxis={"range": [0, end + 0.5], "nticks": 8, "tickformat": "d"},
+        xaxis={"range": [0, end + 0.5], "nticks": 5, "tickformat": "d"},
         yaxis={
             "range": [-1.05 * top, 1.05 * top],
             "tickvals": ticks,

@@ -6,7 +6,13 @@ import numpy as np
 import plotly.graph_objects as go
 
 from kcnet_core.figures.layout import bar_style, bare, colour_bar, plain, style, unique_labels
-from kcnet_core.figures.reduction import block_size, matrix_png, nice_limit, reduce_matrix
+from kcnet_core.figures.reduction import (
+    block_size,
+    matrix_png,
+    nice_limit,
+    reduce_matrix,
+    shade_table,
+)
 from kcnet_core.palette import colourscale, theme
 
 MAX_WINDOW = 200  # cells or inputs; more would freeze the page
@@ -52,6 +58,7 @@ def matrix_picture(
     if limit is None:
         limit = 1.0 if kind == "S" else nice_limit(M)
     low = -limit if scale == "diverging" else 0.0
+    cell = "Hidden unit" if kind == "A" else "Kenyon cell"
     image = {
         "type": "image",
         "source": matrix_png(M, scale, dark, limit),
@@ -60,8 +67,15 @@ def matrix_picture(
         "y0": (rows - 1) / 2,
         "dy": rows,
         "hoverinfo": "skip",
+        # What a renderer needs to say the value of a pixel from its colour.
+        "meta": {
+            "row": cell,
+            "unit": unit,
+            "low": low,
+            "high": limit,
+            "shades": [bytes(shade).hex() for shade in shade_table(scale, dark)],
+        },
     }
-    cell = "Hidden unit" if kind == "A" else "Kenyon cell"
     alt = (
         f"{title or what}: {B} {cell.replace('H', 'h')}s in rows, {d} inputs in columns"
         + (f", {rows} x {columns} entries per pixel" if rows * columns > 1 else "")

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import streamlit as st
 
 from kcnet_core import figures
 from kcnet_core.experiments.estimate import in_words
-from kcnet_core.experiments.replay import HISTOGRAM_EDGES
-from kcnet_core.experiments.training import TrainView
 from kcnet_core.run import DOA_MODELS, EPOCH_MODELS, Run
 from pages.ui import session
 from pages.ui.chart import chart
+from pages.ui.live_charts import live_charts, picture_data
 from pages.ui.molecule_cards import cards
 from pages.ui.reopen_model import opener
+
+if TYPE_CHECKING:
+    from kcnet_core.experiments.training import TrainView
+    from kcnet_core.figures.training import Panel
 
 SECONDS_BETWEEN_DRAWINGS = 1.0
 STATE_WORDS = {
@@ -72,8 +77,8 @@ def poll(job, drawn_state: str) -> None:
     status(job)
     if view.state == "failed":
         st.error(view.error, icon=":material/error:")
-    if view.snapshot is not None:
-        pictures(view.snapshot)
+    if job.kind == "train":  # a model from a file has no epochs to watch
+        pictures(job, view)
 
 
 def status(job) -> None:
@@ -88,8 +93,9 @@ def status(job) -> None:
             text += f" · about {in_words(left)} left"
         if view.state in ("done", "cancelled", "failed", "paused"):
             text = f"{words.capitalize()} after {in_time(view.seconds())}"
-    st.progress(view.fraction or 0.0, text=text)
-    st.caption(numbers(snapshot) if snapshot else job.title)
+    with st.container(key="run_status"):
+        st.progress(view.fraction or 0.0, text=text)
+        st.caption(numbers(snapshot) if snapshot else job.title)
 
 
 def numbers(view: TrainView) -> str:
@@ -113,63 +119,26 @@ def in_time(seconds: float) -> str:
     return f"{seconds:.1f} s" if seconds < 100 else f"{seconds / 60:.1f} min"
 
 
-def pictures(view: TrainView) -> None:
-    """S, W and the curves, in a layout that does not move while they are redrawn."""
-    dark = session.dark()
-    frame = view.latest
-    if frame is not None:
-        left, right = st.columns(2)
-        parts = {"shape": frame.shape, "dark": dark, "n_submodels": submodels(view.run)}
-        weights = figures.matrix_picture(frame.W_small, "W", title="Weights W", **parts)
-        if frame.S_small is not None:
-            with left:
-                scores = figures.matrix_picture(
-                    frame.S_small, "S", title="Preference scores S", **parts
-                )
-                chart(scores, "live_S")
-            with right:
-                chart(weights, "live_W")
-        else:
-            with left:
-                chart(weights, "live_W")
-            with right:
-                pixels_used(view.run, frame)
-    if view.run.model not in EPOCH_MODELS or not view.n_records:
+def pictures(job, view) -> None:
+    """S, W and the curves: drawn in place while they change, then by plotly, to zoom and save."""
+    if view.finished:
+        for row in panels(job.config, view.snapshot):
+            if any(panel.figure is not None for panel in row):
+                places = st.columns([panel.share for panel in row], gap="small")
+                for place, panel in zip(places, row, strict=True):
+                    if panel.figure is not None:
+                        with place:
+                            chart(panel.figure, panel.key)
         return
-    records = view.records
-    stop = view.run.stop_metric or None
-    curve = figures.validation_curve(
-        records, view.metric_name, n_epochs=view.run.n_epochs, stop_metric=stop, dark=dark
-    )
-    if view.run.model == "FSHN":
-        chart(curve, "live_curve")
-        return
-    n_epochs = view.run.n_epochs
-    small = [
-        ("live_flips", figures.flips_bars(records, n_epochs=n_epochs, dark=dark)),
-        ("live_density", figures.density_curve(records, n_epochs=n_epochs, dark=dark)),
-    ]
-    if frame is not None and frame.S_counts is not None:
-        histogram = figures.score_histogram(frame.S_counts, HISTOGRAM_EDGES, dark=dark, height=300)
-        small.append(("live_scores", histogram))
-    columns = st.columns([1.7] + [1.0] * len(small), gap="small")
-    with columns[0]:
-        chart(curve, "live_curve")
-    for column, (key, figure) in zip(columns[1:], small, strict=True):
-        with column:
-            chart(figure, key)
+    # What has not changed is not made again; Streamlit then sends only a reference to it.
+    stamp = (job.id, view.n_snapshots, session.dark())
+    if st.session_state.get("live_drawn", (None,))[0] != stamp:
+        drawn = picture_data(panels(job.config, view.snapshot))
+        st.session_state["live_drawn"] = stamp, drawn
+    live_charts(st.session_state["live_drawn"][1], "live_charts")
 
 
-def submodels(run: Run) -> int:
-    return run.n_submodels if run.model == "Ensemble DOA" else 1
-
-
-def pixels_used(run: Run, frame) -> None:
-    """Beside a random wiring: how often each pixel is used."""
-    shape = session.dataset(run).image_shape
-    if shape is not None:
-        title = "How many cells use each pixel"
-        chart(
-            figures.input_usage_map(frame.usage, shape, title=title, dark=session.dark()),
-            "live_usage",
-        )
+def panels(run: Run, snapshot: TrainView | None) -> list[list[Panel]]:
+    # Beside a random wiring stands how often each pixel is used.
+    shape = session.dataset(run).image_shape if run.model == "KCNet" else None
+    return figures.training_panels(run, snapshot, image_shape=shape, dark=session.dark())

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import streamlit as st
 
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.estimate import estimate, in_words
-from kcnet_core.experiments.training import split_of, train_steps
 from kcnet_core.run import EPOCH_MODELS, Run
 from pages.ui import session, share
 
+STYLE = Path(__file__).with_name("live_view.css")
 PACE = {"full speed": 0.0, "slow": 0.3, "very slow": 1.0}
 
 
@@ -67,17 +69,25 @@ def bar(run: Run, job) -> None:
         )
         with st.popover("Share", icon=":material/link:"):
             share.links(run, job)
+    st.html(STYLE)
+    with st.container(key="run_news"):
+        news(run, job, busy, mine)
+
+
+def news(run: Run, job, busy: bool, mine: bool) -> None:
+    """The one line between buttons and charts; it always has one, so that nothing moves."""
     problem = st.session_state.pop("start_problem", None)
     if problem:
         st.error(problem, icon=":material/error:")
-    if not busy:
-        cost(run, "" if job is None else "Next run: ")
-    if not mine:
-        st.info(
-            "You are watching a run that somebody else started; only they can steer it. "
-            "Reset to start one of your own.",
-            icon=":material/visibility:",
+    elif not mine:
+        st.caption(
+            ":material/visibility: You are watching a run that somebody else started; only they "
+            "can steer it. Reset to start one of your own."
         )
+    elif busy:
+        st.caption(f"This run: {job.title}.{expected(job.estimate)}")
+    else:
+        cost(run, "" if job is None else "Next run: ")
 
 
 def button(label, action, job, enabled, *, icon, shortcut, primary=False):
@@ -99,15 +109,22 @@ def cost(run: Run, prefix: str) -> None:
     plan = planned(run, dataset, n_train)
     st.caption(
         f"{prefix}{run.model} with {run.n_hidden:,} cells on {dataset.title}: {n_train:,} training "
-        f"rows, {n_test:,} test rows, {dataset.X.shape[1]:,} inputs. Estimated "
-        f"{in_words(plan.seconds)} and {plan.bytes / 2**20:,.0f} MB."
+        f"rows, {n_test:,} test rows, {dataset.X.shape[1]:,} inputs.{expected(plan)}"
     )
+
+
+def expected(plan) -> str:
+    if not plan.seconds:
+        return ""
+    return f" Estimated {in_words(plan.seconds)} and {plan.bytes / 2**20:,.0f} MB."
 
 
 def split_sizes(run: Run, dataset) -> tuple[int, int]:
     """Training and test rows; remembered, because every move of a slider asks for them."""
     key = (run.dataset, run.target, run.protocol, run.rows, run.seed, id(dataset))
     if st.session_state.get("split_sizes", (None,))[0] != key:
+        from kcnet_core.experiments.training import split_of
+
         _, split = split_of(run, dataset)
         st.session_state["split_sizes"] = key, (len(split.train), len(split.test))
     return st.session_state["split_sizes"][1]
@@ -119,6 +136,8 @@ def planned(run: Run, dataset, n_train: int):
 
 def start(run: Run, paused: bool = False):
     """Submit `run`; a refusal is shown above the live view."""
+    from kcnet_core.experiments.training import train_steps
+
     try:
         dataset = session.dataset(run)
         plan = planned(run, dataset, split_sizes(run, dataset)[0])
