@@ -81,6 +81,15 @@ class Row:
         return self.molecule is not None
 
 
+def check_length(n_characters: int) -> None:
+    """Raise LimitError for a text that is longer than the product takes."""
+    if n_characters > MAX_PASTED_CHARACTERS:
+        raise LimitError(
+            f"The text has {n_characters:,} characters; at most {MAX_PASTED_CHARACTERS:,} can be "
+            "pasted. Split it, or upload the molecules as a CSV file."
+        )
+
+
 def read_smiles(
     text: str,
     *,
@@ -106,11 +115,7 @@ def read_smiles(
     LimitError
         If the text is longer, or holds more lines, than the product takes.
     """
-    if len(text) > MAX_PASTED_CHARACTERS:
-        raise LimitError(
-            f"The text has {len(text):,} characters; at most {MAX_PASTED_CHARACTERS:,} can be "
-            "pasted. Split it, or upload the molecules as a CSV file."
-        )
+    check_length(len(text))
     return _check_lines(split_lines(text), keep_duplicates, progress, should_stop)
 
 

@@ -25,6 +25,21 @@ COLUMNS = (
 SIGNIFICANT = 0.05
 
 
+def row_head(name: str, dataset: Dataset, split: Split) -> dict:
+    """What a row is about: which model, on which split of which data."""
+    return {
+        "dataset": dataset.name,
+        "protocol": split.protocol,
+        "variant": name,
+        "model": name,
+        "seed": split.seed,
+        "repeat": split.repeat,
+        "fold": split.fold,
+        "n_train": len(split.train),
+        "n_test": len(split.test),
+    }
+
+
 def evaluate_steps(
     models: Mapping[str, Callable],
     dataset: Dataset,
@@ -65,17 +80,7 @@ def evaluate_steps(
         except KCNetError as error:
             fold, failure = None, error
         for name in wanted:
-            row = dict.fromkeys(COLUMNS) | {
-                "dataset": dataset.name,
-                "protocol": split.protocol,
-                "variant": name,
-                "model": name,
-                "seed": split.seed,
-                "repeat": split.repeat,
-                "fold": split.fold,
-                "n_train": len(split.train),
-                "n_test": len(split.test),
-            }
+            row = dict.fromkeys(COLUMNS) | row_head(name, dataset, split)
             try:
                 if failure is not None:
                     raise failure

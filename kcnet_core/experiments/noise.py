@@ -10,7 +10,7 @@ import pandas as pd
 
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import KCNetError
-from kcnet_core.experiments.evaluate import error_sentence, interval_over_splits
+from kcnet_core.experiments.evaluate import error_sentence, interval_over_splits, row_head
 from kcnet_core.experiments.folds import fit_steps, prepare
 from kcnet_core.experiments.metrics import all_scores
 from kcnet_core.experiments.protocols import Split
@@ -130,17 +130,7 @@ def noise_steps(
     for split in splits:
         fold = prepare(dataset, split)
         for name, make in models.items():
-            about = {
-                "dataset": dataset.name,
-                "protocol": split.protocol,
-                "variant": name,
-                "model": name,
-                "seed": split.seed,
-                "repeat": split.repeat,
-                "fold": split.fold,
-                "n_train": len(split.train),
-                "n_test": len(split.test),
-            }
+            about = row_head(name, dataset, split)
             try:
                 fitted = yield from fit_steps(make, fold, split.seed, progress=progress)
             except Exception as error:  # one model's failure must not lose the others' curves

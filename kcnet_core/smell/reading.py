@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
-from kcnet_core.errors import DataError, LimitError
-from kcnet_core.limits import MAX_MOLECULE_NAME_LENGTH, MAX_PASTED_CHARACTERS
-from kcnet_core.molecules import Row, read_frame, read_smiles
+from kcnet_core.errors import DataError
+from kcnet_core.limits import MAX_MOLECULE_NAME_LENGTH
+from kcnet_core.molecules import Row, check_length, read_frame, read_smiles
 from kcnet_core.smiles_text import is_smiles_header
 
 _SPACES = re.compile(r"\s+")
@@ -89,11 +89,7 @@ def read_molecules(
     LimitError
         If the text is longer, or holds more lines, than the product takes.
     """
-    if len(text) > MAX_PASTED_CHARACTERS:
-        raise LimitError(
-            f"The text has {len(text):,} characters; at most {MAX_PASTED_CHARACTERS:,} can be "
-            "pasted. Split it, or upload the molecules as a CSV file."
-        )
+    check_length(len(text))
     lines = _LINE_END.split(text)
     named: dict[int, str] = {}  # line number -> what stood there
     for number, line in enumerate(lines, start=1):

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import streamlit as st
 
+from kcnet_core.errors import KCNetError
 from kcnet_core.limits import MAX_PASTED_CHARACTERS
+from kcnet_core.molecules import check_length
 
 _HERE = Path(__file__).parent
 KEY = "smell_box"
@@ -45,13 +47,10 @@ def box() -> str:
         on_typed_change=_typed,
         height="content",
     )
-    length = st.session_state.get(TOO_LONG, 0)
-    if length:
-        st.error(
-            f"The text has {length:,} characters; at most {MAX_PASTED_CHARACTERS:,} can be pasted. "
-            "Split it, or upload the molecules as a CSV file.",
-            icon=":material/error:",
-        )
+    try:
+        check_length(st.session_state.get(TOO_LONG, 0))
+    except KCNetError as error:
+        st.error(str(error), icon=":material/error:")
     return text()
 
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -54,30 +55,37 @@ def wait_until_healthy(url: str, process: subprocess.Popen, seconds: float = 60)
     raise RuntimeError(f"the app did not answer within {seconds:.0f} s")
 
 
-@pytest.fixture(scope="session")
-def app_url(tmp_path_factory):
-    """The app, served on a free port for the whole session, with the real data where it exists."""
+@contextmanager
+def served(data: Path, folder: Path, **settings: str):
+    """The app on a free port of its own; its log goes to `folder`."""
     port = free_port()
     url = f"http://127.0.0.1:{port}"
+    with open(folder / "log.txt", "w") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port),
+             "--server.address", "127.0.0.1", "--server.headless", "true"],
+            cwd=PROJECT, stdout=log, stderr=subprocess.STDOUT,
+            env={**os.environ, "KCNET_DATA": str(data), **settings},
+        )  # fmt: skip
+        try:
+            wait_until_healthy(url, process)
+            yield url
+        finally:
+            process.terminate()
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+@pytest.fixture(scope="session")
+def app_url(tmp_path_factory):
+    """The app for the whole session, with the real data where it exists."""
     shared = Path(os.environ.get("KCNET_TEST_DATA", PROJECT.parent / "shared" / "data"))
     folder = shared if shared.is_dir() else tmp_path_factory.mktemp("data")
-    log = open(tmp_path_factory.mktemp("app") / "log.txt", "w")  # noqa: SIM115
-    process = subprocess.Popen(
-        [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port),
-         "--server.address", "127.0.0.1", "--server.headless", "true"],
-        cwd=PROJECT, stdout=log, stderr=subprocess.STDOUT,
-        env={**os.environ, "KCNET_DATA": str(folder)},
-    )  # fmt: skip
-    try:
-        wait_until_healthy(url, process)
+    own = tmp_path_factory.mktemp("app")
+    with served(folder, own, KCNET_CACHE=str(own)) as url:
         yield url
-    finally:
-        process.terminate()
-        try:
-            process.wait(10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-        log.close()
 
 
 @pytest.fixture(scope="session")

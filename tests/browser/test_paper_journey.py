@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import PROJECT, free_port, wait_until_healthy
+from tests.browser.conftest import served
 
 QUICK = "inside-musky"  # two networks on odors: measured within seconds
 
@@ -18,25 +15,9 @@ QUICK = "inside-musky"  # two networks on odors: measured within seconds
 @pytest.fixture(scope="module")
 def app_url(tmp_path_factory, shared_data):
     """The app with a cache of its own, so that what is measured here stays here."""
-    port, folder = free_port(), tmp_path_factory.mktemp("paper")
-    url = f"http://127.0.0.1:{port}"
-    log = open(folder / "log.txt", "w")  # noqa: SIM115
-    process = subprocess.Popen(
-        [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port),
-         "--server.address", "127.0.0.1", "--server.headless", "true"],
-        cwd=PROJECT, stdout=log, stderr=subprocess.STDOUT,
-        env={**os.environ, "KCNET_DATA": str(shared_data), "KCNET_CACHE": str(folder)},
-    )  # fmt: skip
-    try:
-        wait_until_healthy(url, process)
+    folder = tmp_path_factory.mktemp("paper")
+    with served(shared_data, folder, KCNET_CACHE=str(folder)) as url:
         yield url
-    finally:
-        process.terminate()
-        try:
-            process.wait(10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-        log.close()
 
 
 def wait_for(page, words, seconds=90):
