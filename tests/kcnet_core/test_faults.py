@@ -170,30 +170,6 @@ def test_reproduce_killed_in_the_middle_of_a_row_keeps_the_others_and_goes_on(
     assert result["complete"] and len(result["rows"]) == 10
 
 
-KILLED_SAVE = """
-import os, signal, sys
-import numpy as np
-from kcnet_core import KCNetClassifier
-from kcnet_core.model_file import save_model
-
-X = np.random.default_rng(0).standard_normal((20, 3))
-model = KCNetClassifier(n_hidden=10, fan_in=2, random_state=0).fit(X, np.arange(20) % 2)
-save_model(sys.argv[1], model, feature_names="abc", target_names="xy")
-os.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
-model.fit(X, 1 - np.arange(20) % 2)
-save_model(sys.argv[1], model, feature_names="cba", target_names="yx")
-"""
-
-
-def test_a_kill_while_a_model_is_saved_leaves_the_model_that_was_there(tmp_path):
-    from kcnet_core.model_file import load_model
-
-    path = tmp_path / "net.kcnet"
-    command = [sys.executable, "-c", KILLED_SAVE, str(path)]
-    assert subprocess.run(command, cwd=PROJECT, timeout=120).returncode == -signal.SIGKILL
-    assert load_model(path).feature_names == tuple("abc")
-
-
 # -- numbers that fail, inside a job ---------------------------------------------------------------
 
 

@@ -760,6 +760,7 @@ def test_a_job_cancelled_before_its_start_is_accounted_for_in_the_log(managers, 
     manager.submit("ann", "train", {}, endless)
     waiting = manager.submit("ann", "train", {}, endless)
     with caplog.at_level(logging.INFO, "kcnet.jobs"):
+        caplog.clear()
         waiting.control("ann", "stop")
     assert [json.loads(r.getMessage())["outcome"] for r in caplog.records] == ["cancelled"]
 

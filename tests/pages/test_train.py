@@ -87,59 +87,6 @@ def test_a_preset_sets_every_control():
     assert app.session_state["run"].n_hidden == 1000
 
 
-# -- runs that are not there any more --------------------------------------------------------------
-
-
-@pytest.fixture
-def interrupted_job(tmp_path, monkeypatch):
-    """The id of a run that was under way when the server before this one stopped."""
-    import threading
-
-    from kcnet_core.jobs import JobJournal, JobManager
-    from kcnet_core.run import Run
-    from pages.ui import session
-
-    notes, hold = JobJournal(tmp_path), threading.Event()
-
-    def steps():
-        yield None
-        hold.wait(60)
-
-    before = JobManager(journal=notes)
-    run = Run(dataset="digits", model="KCNet", n_hidden=70, seed=3)
-    job = before.submit("ann", "train", run, steps)
-    assert job.wait_for(lambda view: view.n_snapshots == 1, 60)
-    notes.close()
-    monkeypatch.setattr(session.jobs(), "_journal", JobJournal(tmp_path))
-    yield job.id
-    hold.set()
-    assert before.shutdown()
-
-
-def test_an_interrupted_run_is_named_and_start_runs_it_again(interrupted_job):
-    app = opened(job=interrupted_job)
-    assert "interrupted when the server stopped" in texts(app)
-    run = app.session_state["run"]
-    assert (run.dataset, run.model, run.n_hidden, run.seed) == ("digits", "KCNet", 70, 3)
-    app.button(key="start").click().run()
-    app = finished(app)
-    assert not app.exception and app.metric[0].label == "Test accuracy"
-    assert "interrupted" not in texts(app)
-
-
-def test_what_a_visitor_changes_after_an_interruption_is_not_undone(interrupted_job):
-    app = opened(job=interrupted_job)
-    app.selectbox(key="preset").select("Plain and quick").run()
-    app.run()
-    assert app.session_state["run"].n_hidden == 1000
-
-
-def test_a_run_that_nobody_knows_is_simply_gone(interrupted_job):
-    app = opened(job="nothing", dataset="digits")
-    assert "This run is not on the server any more" in texts(app)
-    assert "interrupted when" not in texts(app)
-
-
 def test_the_page_says_why_lambda_cannot_be_moved_any_more():
     from pages.ui import session
 
@@ -154,3 +101,38 @@ def test_the_page_says_why_lambda_cannot_be_moved_any_more():
     assert "lets those of older runs go when newer ones need the memory" in texts(app)
     assert not any(slider.key == "lambda_exponent" for slider in app.slider)
     assert app.metric[0].label == "Test accuracy"
+
+
+def test_what_stands_above_the_charts_is_one_line_in_every_state():
+    app = opened(dataset="digits", n_hidden=40, n_epochs=2)
+    app.button(key="step").click().run()
+    assert "This run: DOA 40 on digits" in texts(app)
+    assert "Next run" not in texts(app)
+    app.button(key="resume").click().run()
+    app = finished(app)
+    assert "Next run: DOA with 40 cells" in texts(app)
+    assert "This run" not in texts(app)
+
+
+def test_a_run_under_way_is_drawn_in_place_and_by_plotly_once_it_has_ended():
+    app = opened(dataset="digits", n_hidden=40, n_epochs=2)
+    app.button(key="step").click().run()
+    assert len(app.get("bidi_component")) == 1
+    assert not app.get("plotly_chart")
+    app.button(key="resume").click().run()
+    app = finished(app)
+    assert not app.get("bidi_component")
+    assert len(app.get("plotly_chart")) >= 6
+
+
+def test_the_format_of_saved_figures_outlives_its_tab():
+    app = opened(dataset="digits", model="KCNet", n_hidden=40)
+    app.button(key="start").click().run()
+    app = finished(app)
+    app.session_state["result_tab"] = "Take home"
+    app.run()
+    app.button_group(key="figure_format").set_value("svg").run()
+    app.session_state["result_tab"] = "Scores"
+    app.run()
+    assert app.session_state["figure_format"] == "svg"
+    assert '"format": "svg"' in app.get("plotly_chart")[0].proto.config
