@@ -58,6 +58,6 @@ MAX_PAUSED_SECONDS = 30 * 60  # a paused job holds memory; then it goes on by it
 MAX_SLOW_SECONDS = 5.0  # rest after each step in slow motion, which keeps its slot
 MEMORY_SHARE = 0.6  # of the machine's available memory that one job may plan to use
 MAX_FINISHED_BYTES = 2048 * MEGABYTE  # arrays of all finished jobs together; oldest are lightened
-MAX_JOURNAL_BYTES = MEGABYTE  # of one server's journal of jobs
+MAX_JOURNAL_BYTES = MEGABYTE // 4  # of one server's journal of jobs
 MAX_JOURNALS = 20  # of servers that ended
 JOURNAL_SECONDS = 7 * 24 * 3600  # for which a journal of a server that ended is kept

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 from pathlib import Path
 
 from kcnet_core.datasets.catalogue import CATALOGUE
@@ -27,12 +28,15 @@ def cache_folder() -> Path:
     """The one folder we write to: KCNET_CACHE, or `kcnet` in the user's cache folder."""
     if os.environ.get("KCNET_CACHE"):
         return Path(os.environ["KCNET_CACHE"]).expanduser()
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    try:
+        if sys.platform == "win32":
+            base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
+        elif sys.platform == "darwin":
+            base = Path.home() / "Library" / "Caches"
+        else:
+            base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    except RuntimeError:  # a container's user without a name has no home
+        return Path(tempfile.gettempdir()) / f"kcnet-{os.getuid()}"
     return Path(base) / "kcnet"
 
 

@@ -17,6 +17,7 @@ import pytest
 
 from kcnet_core import datasets
 from kcnet_core.__main__ import main
+from kcnet_core.datasets import store
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.journal import Journal
 from kcnet_core.experiments.outcomes import Result
@@ -122,6 +123,55 @@ def test_a_disk_that_fills_up_within_a_row_costs_only_that_row(tmp_path, monkeyp
     journal.append({"id": "third"})
     again = Journal(journal.path)
     assert [again.get(name) is not None for name in ("first", "second", "third")] == [1, 0, 1]
+
+
+LIMITED_SIZE = """
+import os, resource, sys
+from kcnet_core.errors import KCNetError
+from kcnet_core.experiments.journal import Journal
+from kcnet_core.whole_file import write_whole
+
+folder = sys.argv[1]
+resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, 1_000))
+try:
+    write_whole(folder + "/old", bytes(5_000))
+except OSError as error:
+    print(error.strerror)
+rows = Journal(folder + "/rows")
+rows.append({"id": "first"})
+try:
+    rows.append({"id": "second", "text": "x" * 2_000})
+except KCNetError as error:
+    print(error)
+"""
+
+
+def test_when_the_system_itself_refuses_to_go_on_writing_the_old_files_stay(tmp_path):
+    (tmp_path / "old").write_bytes(b"old")
+    ended = subprocess.run(
+        [sys.executable, "-c", LIMITED_SIZE, str(tmp_path)],
+        cwd=PROJECT, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert ended.returncode == 0, ended.stderr
+    words, sentence = ended.stdout.splitlines()
+    assert words == os.strerror(errno.EFBIG)
+    assert sentence.startswith("Results cannot be written to the cache folder")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["old", "rows"]
+    assert (tmp_path / "old").read_bytes() == b"old"
+    assert Journal(tmp_path / "rows").get("first") == {"id": "first"}
+    assert Journal(tmp_path / "rows").get("second") is None
+
+
+def test_a_user_without_a_home_still_has_a_cache_folder(monkeypatch, tmp_path):
+    def homeless():
+        raise RuntimeError("Could not determine home directory.")
+
+    for name in ("KCNET_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(Path, "home", homeless)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert store.cache_folder() == tmp_path / f"kcnet-{os.getuid()}"
+    assert datasets.available()
 
 
 # -- killed in the middle --------------------------------------------------------------------------
