@@ -25,6 +25,7 @@ except ImportError:  # without file locks nobody can tell a dead server from a l
 log = logging.getLogger("kcnet.jobs")
 
 SECONDS_BETWEEN_NOTES = 5.0  # of a running job, so that the journal knows how far it came
+SECONDS_TO_GET_A_NAME = 60.0  # for a new file; it takes milliseconds
 NOTES_WAITING = 1_000  # for a disk that hangs; more are dropped
 
 
@@ -175,11 +176,14 @@ class JobJournal:
         self._clear()
 
     def _clear(self) -> None:
-        """Let the files of dead processes go that are old or too many."""
+        """Let the files of dead processes go that are old, too many, or never got their name."""
+        now = self._clock()
         dead = [path for path in self._files() if not _alive(path)]
         for k, path in enumerate(dead):
-            old = path.stat().st_mtime + limits.JOURNAL_SECONDS < self._clock()
-            if old or k >= limits.MAX_JOURNALS:
+            if path.stat().st_mtime + limits.JOURNAL_SECONDS < now or k >= limits.MAX_JOURNALS:
+                path.unlink(missing_ok=True)
+        for path in self.folder.glob(".*.part"):
+            if path.stat().st_mtime + SECONDS_TO_GET_A_NAME < now:
                 path.unlink(missing_ok=True)
 
     # On any thread

@@ -202,6 +202,8 @@ def test_journals_of_servers_that_ended_long_ago_are_cleared_away(tmp_path, mana
         (tmp_path / f"{k:02}.jsonl").write_bytes(b"\n{}\n")
         os.utime(tmp_path / f"{k:02}.jsonl", (clock.now - k, clock.now - k))
     os.utime(tmp_path / "00.jsonl", (0, 0))
+    (tmp_path / ".killed.part").touch()
+    os.utime(tmp_path / ".killed.part", (clock.now - 100, clock.now - 100))
     journal = JobJournal(tmp_path, clock)
     assert managers(1, journal=journal).submit("ann", "train", Run(), at_once()).wait(WAIT)
     journal.close()
