@@ -107,8 +107,10 @@ class JobJournal:
     def interrupted(self, job_id: str) -> Interruption | None:
         """What is known of a job that was under way when its server stopped."""
         wanted = _hash(job_id)
-        for path in self._files():
+        for path in self._files() if fcntl is not None else ():
             try:
+                if wanted.encode() not in path.read_bytes():
+                    continue
                 note = Journal(path).get(wanted)
                 if note is not None and note.get("ended") is None and not _alive(path):
                     return _interruption(note)

@@ -1,4 +1,4 @@
-"""A server that is killed in the middle of training, and the one that takes its place."""
+"""A server or a browser that dies in the middle of training."""
 
 from __future__ import annotations
 
@@ -50,3 +50,14 @@ def test_after_a_kill_the_run_is_named_as_interrupted_and_starts_again(chromium,
         page.close()
     assert job_lines(second)[0]["config"] == job_lines(first)[0]["config"]
     assert not list(cache.rglob("*.part")), "nothing half written is left"
+
+
+def test_a_run_goes_on_and_ends_although_its_browser_died(new_page):
+    owner = new_page("/?dataset=digits&model=DOA&n_hidden=60&n_epochs=80&seed=6")
+    owner.get_by_role("button", name="Start").click()
+    owner.wait_for_url("**job=*")
+    link = owner.url
+    owner.context.close()
+    watcher = new_page(link)
+    expect(watcher.get_by_text(re.compile("Done after")).first).to_be_visible()
+    expect(watcher.get_by_text(re.compile(r"one split, seed 6\b"))).to_be_visible()

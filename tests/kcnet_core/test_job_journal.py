@@ -284,3 +284,12 @@ class Broken:
 def test_a_configuration_without_an_address_does_not_stop_the_job(journal, managers):
     job = managers(1, journal=journal).submit("ann", "train", Broken(), at_once("fine"))
     assert job.wait(WAIT) and job.result == "fine"
+
+
+def test_a_system_without_file_locks_has_no_journal_and_no_harm(killed, managers, monkeypatch):
+    folder, (_, cut, _) = killed
+    monkeypatch.setattr("kcnet_core.jobs.journal.fcntl", None)
+    before = written(folder)
+    manager = managers(1, journal=JobJournal(folder))
+    assert manager.submit("ann", "train", Run(), at_once()).wait(WAIT)
+    assert manager.interrupted(cut) is None and written(folder) == before
