@@ -17,9 +17,10 @@ from kcnet_core.errors import KCNetError
 FINISHED = ("done", "failed", "cancelled")
 ID_PREFIX = 6  # characters of a secret id that may appear in the log
 GONE = (
-    "This run is not on the server any more: finished runs are kept for "
-    f"{limits.FINISHED_JOB_SECONDS // 3600} hours, and a restart of the server ends those that "
-    "were not finished. Its settings are still in the link, so it can be started again."
+    "This run is not on the server any more: finished runs are kept for up to "
+    f"{limits.FINISHED_JOB_SECONDS // 3600} hours, less when newer ones need the memory, and a "
+    "restart of the server ends them all. Its settings are still in the link, so it can be started "
+    "again."
 )
 
 
