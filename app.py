@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.ui import frame
+from pages.ui import frame, run_bar
 
 page = st.navigation(frame.PAGES, position="top")
 st.set_page_config(
@@ -12,3 +12,4 @@ st.set_page_config(
     initial_sidebar_state="collapsed" if page.title in frame.WITHOUT_CONTROLS else "auto",
 )
 frame.around(page)
+run_bar.warm_up()

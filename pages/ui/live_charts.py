@@ -9,7 +9,8 @@ import streamlit as st
 from kcnet_core import figures
 
 _HERE = Path(__file__).parent
-_SCRIPTS = ("live_words.js", "live_chart.js", "live_charts.js")  # one module for the browser
+# One module for the browser, in the order in which its parts need each other.
+_SCRIPTS = ("live_charts.words.js", "live_charts.chart.js", "live_charts.js")
 
 _board = st.components.v2.component(
     "kcnet_live_charts",

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
+from threading import Event, Thread
 
 import streamlit as st
 
 from kcnet_core.errors import KCNetError
-from kcnet_core.experiments.estimate import estimate, in_words
+from kcnet_core.experiments.estimate import estimate, flops_per_second, in_words
+from kcnet_core.jobs import Estimate
 from kcnet_core.run import EPOCH_MODELS, Run
 from pages.ui import session, share
 
-STYLE = Path(__file__).with_name("live_view.css")
+STYLE = Path(__file__).with_name("live_charts.page.css")
+# What Start needs and the first page does not: it is loaded once that page is on its way.
+NEEDED_TO_START = ("kcnet_core.experiments.training", "kcnet_core.model_file", "sklearn.metrics")
+LOADED = Event()
+FIRST_WIDTH = 118  # pixels, of Start, Pause and Resume alike: the buttons beside it stay in place
 PACE = {"full speed": 0.0, "slow": 0.3, "very slow": 1.0}
 
 
@@ -20,20 +27,22 @@ def bar(run: Run, job) -> None:
     mine = job is None or job.owned_by(session.owner())
     busy = state in ("queued", "running", "paused")
     with st.container(horizontal=True, vertical_alignment="center", key="run_bar"):
-        if busy and state == "paused":
-            button("Resume", "resume", job, mine, icon="play_arrow", shortcut="P", primary=True)
-        elif busy:
-            button("Pause", "pause", job, mine, icon="pause", shortcut="P", primary=True)
-        else:
-            st.button(
-                "Start",
-                key="start",
-                type="primary",
-                icon=":material/play_arrow:",
-                shortcut="S",
-                on_click=start,
-                args=(run,),
-            )
+        with st.container(key="run_first", width=FIRST_WIDTH):
+            if busy and state == "paused":
+                button("Resume", "resume", job, mine, icon="play_arrow", shortcut="P", primary=True)
+            elif busy:
+                button("Pause", "pause", job, mine, icon="pause", shortcut="P", primary=True)
+            else:
+                st.button(
+                    "Start",
+                    key="start",
+                    type="primary",
+                    icon=":material/play_arrow:",
+                    shortcut="S",
+                    width="stretch",
+                    on_click=start,
+                    args=(run,),
+                )
         if run.model in EPOCH_MODELS or busy:
             st.button(
                 "Step",
@@ -72,6 +81,8 @@ def bar(run: Run, job) -> None:
     st.html(STYLE)
     with st.container(key="run_news"):
         news(run, job, busy, mine)
+    if not LOADED.is_set():
+        complete_when_loaded()
 
 
 def news(run: Run, job, busy: bool, mine: bool) -> None:
@@ -98,6 +109,7 @@ def button(label, action, job, enabled, *, icon, shortcut, primary=False):
         icon=f":material/{icon}:",
         shortcut=shortcut,
         disabled=not enabled,
+        width="stretch" if primary else "content",
         on_click=steer,
         args=(job, action),
     )
@@ -106,7 +118,7 @@ def button(label, action, job, enabled, *, icon, shortcut, primary=False):
 def cost(run: Run, prefix: str) -> None:
     dataset = session.dataset(run)
     n_train, n_test = split_sizes(run, dataset)
-    plan = planned(run, dataset, n_train)
+    plan = planned(run, dataset, n_train) if LOADED.is_set() else Estimate()
     st.caption(
         f"{prefix}{run.model} with {run.n_hidden:,} cells on {dataset.title}: {n_train:,} training "
         f"rows, {n_test:,} test rows, {dataset.X.shape[1]:,} inputs.{expected(plan)}"
@@ -177,3 +189,25 @@ def set_pace(job) -> None:
 def reset(job) -> None:
     steer(job, "stop")
     session.attach(None)
+
+
+@st.cache_resource(show_spinner=False)
+def warm_up() -> None:
+    """Load what Start needs while the first visitor still reads: torch alone takes seconds."""
+
+    def load():
+        try:
+            for name in NEEDED_TO_START:
+                import_module(name)
+            flops_per_second()
+        finally:
+            LOADED.set()  # what is missing then shows where it is used, with a sentence
+
+    Thread(target=load, name="kcnet-warm-up", daemon=True).start()
+
+
+@st.fragment(run_every=1.0)
+def complete_when_loaded() -> None:
+    """Add to the first page of a fresh server what it was drawn without."""
+    if LOADED.is_set():
+        st.rerun()

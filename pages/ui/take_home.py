@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import streamlit as st
 
 from kcnet_core.experiments import report
-from kcnet_core.experiments.training import TrainedRun
 from pages.ui.chart import FORMATS
+
+if TYPE_CHECKING:
+    from kcnet_core.experiments.training import TrainedRun
 
 
 def take_home(trained: TrainedRun) -> None:
@@ -39,6 +43,7 @@ def take_home(trained: TrainedRun) -> None:
         default=FORMATS[0],
         required=True,
         key="figure_format",
+        persist_state="session",  # other tabs and pages have figures too
         format_func=str.upper,
         help="Every figure has a camera button in its corner.",
     )

@@ -11,6 +11,28 @@ from tests.browser.conftest import LIGHT_INK
 QUICK = "/?dataset=digits&n_hidden=60&n_epochs=4"
 LONG = "/?dataset=digits&n_hidden=600&n_epochs=1000"  # minutes, unless it is stopped
 
+BOXES = """all => all.map((chart) => {
+  const { x, y, width, height } = chart.getBoundingClientRect();
+  return [x, y, width, height].map(Math.round);
+})"""
+# Counts redrawings by what the curve says, frames in which a chart is empty, and layout shifts.
+WATCH = """charts => {
+  Object.assign(window, { redrawn: new Set(), emptied: 0, shifted: [] });
+  charts.forEach((chart) => (chart.watched = true));
+  const curve = charts.find((chart) => chart.dataset.key === "live_curve");
+  const moved = ({ sources }) => sources.map(({ node }) => node?.innerText ?? node?.className);
+  new PerformanceObserver((list) => window.shifted.push(...list.getEntries().map(moved))).observe({
+    type: "layout-shift",
+  });
+  const look = () => {
+    window.redrawn.add(curve.getAttribute("aria-label"));
+    const full = (chart) => chart.isConnected && chart.querySelector("svg text");
+    window.emptied += charts.every(full) ? 0 : 1;
+    requestAnimationFrame(look);
+  };
+  look();
+}"""
+
 
 def start(page):
     page.get_by_role("button", name="Start").click()
@@ -25,6 +47,7 @@ def test_a_newcomer_presses_start_and_gets_a_trained_model(new_page, screenshot)
     wait_for(page, "Nothing has been trained yet")
     start(page)
     wait_for(page, "Preference scores S")
+    expect(page.locator(".chart[role=img]").first).to_have_attribute("aria-label", re.compile("S:"))
     screenshot(page, "train-running")
     wait_for(page, "Done after", 120)
     wait_for(page, "Test accuracy")
@@ -70,6 +93,33 @@ def test_a_second_visitor_watches_but_cannot_steer(new_page, screenshot):
     screenshot(watcher, "train-watcher")
     owner.get_by_role("button", name="Stop Shortcut X").click()
     wait_for(watcher, "Stopped after")
+
+
+def test_charts_stay_in_place_from_the_first_epoch_to_the_end(new_page, screenshot):
+    page = new_page(LONG)
+    start(page)
+    charts = page.locator(".board .chart")
+    expect(charts).to_have_count(6)
+    wait_for(page, "Preference scores S")
+    expect(page.locator(".chart[data-key=live_curve] path").first).to_be_attached()
+    boxes = charts.evaluate_all(BOXES)
+    charts.evaluate_all(WATCH)
+    # Five redrawings, each with other numbers
+    page.wait_for_function("window.redrawn.size >= 5")
+    charts.first.hover()
+    wait_for(page, r"Kenyon cells \d+ to \d+")
+    screenshot(page, "train-live")
+    assert page.evaluate("window.shifted") == []
+    page.get_by_role("button", name="Pause").click()
+    wait_for(page, "Paused after")
+    page.get_by_role("button", name="Resume").click()
+    page.wait_for_function("window.redrawn.size >= 7")
+    assert page.evaluate("window.emptied") == 0
+    assert charts.evaluate_all("all => all.filter((chart) => chart.watched).length") == 6
+    page.get_by_role("button", name="Stop Shortcut X").click()
+    wait_for(page, "Stopped after")
+    expect(page.locator(".stPlotlyChart .main-svg .xtitle")).to_have_count(6)
+    assert page.locator("[data-testid=stPlotlyChart]").evaluate_all(BOXES) == boxes
 
 
 def test_pause_step_and_resume(new_page):

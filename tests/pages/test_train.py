@@ -26,6 +26,15 @@ def finished(app: AppTest) -> AppTest:
     return app.run()
 
 
+def paused(app: AppTest) -> AppTest:
+    """Wait until the step in hand is over, then draw the page again."""
+    from pages.ui import session
+
+    job = session.jobs().get(app.session_state["job_id"])
+    assert job.wait_for(lambda view: view.state == "paused" and view.snapshot is not None, 120)
+    return app.run()
+
+
 def texts(app: AppTest) -> str:
     parts = [*app.markdown, *app.caption, *app.error, *app.warning, *app.info]
     return "\n".join(element.value for element in parts)
@@ -105,7 +114,7 @@ def test_the_page_says_why_lambda_cannot_be_moved_any_more():
 
 def test_what_stands_above_the_charts_is_one_line_in_every_state():
     app = opened(dataset="digits", n_hidden=40, n_epochs=2)
-    app.button(key="step").click().run()
+    app = paused(app.button(key="step").click().run())
     assert "This run: DOA 40 on digits" in texts(app)
     assert "Next run" not in texts(app)
     app.button(key="resume").click().run()
@@ -116,7 +125,7 @@ def test_what_stands_above_the_charts_is_one_line_in_every_state():
 
 def test_a_run_under_way_is_drawn_in_place_and_by_plotly_once_it_has_ended():
     app = opened(dataset="digits", n_hidden=40, n_epochs=2)
-    app.button(key="step").click().run()
+    app = paused(app.button(key="step").click().run())
     assert len(app.get("bidi_component")) == 1
     assert not app.get("plotly_chart")
     app.button(key="resume").click().run()

@@ -23,6 +23,7 @@ class Chart {
   constructor(cell) {
     this.cell = cell;
     this.canvas = place(cell, "canvas", "");
+    this.canvas.hidden = true;
     this.svg = make("svg", { "aria-hidden": "true" }, cell);
     this.marks = make("g");
     this.tip = place(cell, "div", "tip");
@@ -280,7 +281,6 @@ class Chart {
   // ---- pictures
   paint(traces) {
     const map = traces.find(({ type }) => type === "image" || type === "heatmap");
-    this.canvas.hidden = !map;
     if (!map) return;
     const { left, right, top, bottom } = this.area;
     const [width, height] = [right - left, bottom - top];
@@ -298,6 +298,7 @@ class Chart {
     const h = pixels[1] * spanned(picture.height, map.dy, yaxis.range);
     view.imageSmoothingEnabled = false;
     view.drawImage(picture, 0, 0, w, h);
+    this.canvas.hidden = false;
   }
 
   // ---- hover
