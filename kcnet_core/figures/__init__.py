@@ -8,7 +8,7 @@ from importlib import import_module
 
 _HOME = {
     "activity": ("activity_ranks", "cell_field"),
-    "layout": ("alt", "plain", "style"),
+    "layout": ("alt", "plain", "style", "unchecked"),
     "reduction": ("block_size", "matrix_png", "nice_limit", "reduce_matrix"),
     "matrices": ("matrix_picture", "matrix_window"),
     "live": ("compact",),

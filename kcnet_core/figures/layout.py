@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import html
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
@@ -12,6 +16,29 @@ from kcnet_core.palette import colour_table, colourscale, theme
 FONT = "'Source Sans 3', 'Source Sans Pro', 'Source Sans', system-ui, sans-serif"
 HEIGHT = 300
 LEFT, RIGHT, TOP, BOTTOM = 62, 16, 34, 50  # fixed, so that a growing tick label moves nothing
+
+_unchecked: ContextVar[bool] = ContextVar("unchecked", default=False)
+
+
+@dataclass
+class Sketch:
+    """Traces and layout of a figure that plotly has not checked and cannot draw."""
+
+    data: list[dict]
+    layout: dict
+
+
+@contextmanager
+def unchecked() -> Iterator[None]:
+    """Figures made in here are sketches: plotly's checks would take most of the time.
+
+    For charts that are drawn anew every second and not by plotly (see `live.compact`).
+    """
+    token = _unchecked.set(True)
+    try:
+        yield
+    finally:
+        _unchecked.reset(token)
 
 
 def style(
@@ -45,7 +72,8 @@ def style(
         and several charts are drawn every second while a network trains.
     """
     ink = theme(dark)
-    whole = figure.layout.to_plotly_json()
+    sketch = isinstance(figure, Sketch)
+    whole = dict(figure.layout) if sketch else figure.layout.to_plotly_json()
     whole.pop("template", None)
     common = {
         "color": ink.muted,
@@ -118,6 +146,8 @@ def merged(*parts: dict) -> dict:
 
 def bare(*traces: dict, **layout) -> go.Figure:
     """A figure of these traces without plotly's own template, which is large and never shown."""
+    if _unchecked.get():
+        return Sketch(list(traces), layout)
     return go.Figure(list(traces), {"template": "none", **layout})
 
 
@@ -142,7 +172,7 @@ def note(text: str, colour: str, size: int = 11, **place) -> dict:
 
 def alt(figure: go.Figure) -> str:
     """A figure's text for those who cannot see it."""
-    return (figure.layout.meta or {}).get("alt", "")
+    return (figure.layout["meta"] or {}).get("alt", "")
 
 
 def plain(text: object, longest: int | None = None) -> str:

@@ -7,13 +7,11 @@ They keep plotly's words, so that a figure is described once and looks the same 
 
 from __future__ import annotations
 
-import base64
 import html
 
 import numpy as np
-import plotly.graph_objects as go
 
-from kcnet_core.figures.layout import alt
+from kcnet_core.figures.layout import Sketch, alt
 
 TRACES = ("image", "scatter", "bar", "heatmap")  # what the renderer can draw
 LAYOUT = ("margin", "title", "xaxis", "yaxis", "shapes", "annotations", "bargap", "hovermode",
@@ -21,31 +19,32 @@ LAYOUT = ("margin", "title", "xaxis", "yaxis", "shapes", "annotations", "bargap"
 DIGITS = 6
 
 
-def compact(figure: go.Figure) -> dict:
+def compact(figure: Sketch) -> dict:
     """The figure as plain data: `alt`, `layout` and `traces`, with numbers of six digits.
+
+    Parameters
+    ----------
+    figure : Sketch
+        Any figure of this package that was made under `unchecked()`.
 
     Raises
     ------
     ValueError
         For a trace that the renderer does not know, rather than leaving it out in silence.
     """
-    whole = figure.to_plotly_json()
-    unknown = {trace["type"] for trace in whole["data"]} - set(TRACES)
+    unknown = {trace["type"] for trace in figure.data} - set(TRACES)
     if unknown:
         raise ValueError(f"the live view cannot draw {', '.join(sorted(unknown))}")
+    layout = figure.layout
     return {
         "alt": alt(figure),
-        "layout": {key: _plain(whole["layout"][key]) for key in LAYOUT if key in whole["layout"]},
-        "traces": [_plain(trace) for trace in whole["data"]],
+        "layout": {key: _plain(layout[key]) for key in LAYOUT if key in layout},
+        "traces": [_plain(trace) for trace in figure.data],
     }
 
 
 def _plain(value):
     """Lists, numbers and words as JSON has them; words without plotly's escapes."""
-    if isinstance(value, dict) and "bdata" in value:  # how plotly writes an array
-        array = np.frombuffer(base64.b64decode(value["bdata"]), np.dtype(value["dtype"]))
-        shape = [int(side) for side in value.get("shape", "-1").split(",")]
-        return _rounded(array.reshape(shape))
     if isinstance(value, dict):
         return {
             key: html.unescape(part) if key == "text" and isinstance(part, str) else _plain(part)

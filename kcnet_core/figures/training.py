@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import plotly.graph_objects as go
 
 from kcnet_core.figures.curves import density_curve, flips_bars, score_histogram, validation_curve
+from kcnet_core.figures.layout import Sketch
 from kcnet_core.figures.matrices import matrix_picture
 from kcnet_core.figures.pictures import input_usage_map
 from kcnet_core.run import DOA_MODELS, EPOCH_MODELS, KCNET_MODELS, Run
@@ -27,7 +28,7 @@ class Panel:
     key: str
     height: int
     share: float = 1.0
-    figure: go.Figure | None = None
+    figure: go.Figure | Sketch | None = None
 
 
 def training_panels(

@@ -135,7 +135,8 @@ def pictures(job, view) -> None:
     # What has not changed is not made again; Streamlit then sends only a reference to it.
     stamp = (job.id, view.n_snapshots, session.dark())
     if st.session_state.get("live_drawn", (None,))[0] != stamp:
-        drawn = picture_data(panels(job.config, view.snapshot))
+        with figures.unchecked():
+            drawn = picture_data(panels(job.config, view.snapshot))
         st.session_state["live_drawn"] = stamp, drawn
     live_charts(st.session_state["live_drawn"][1], "live_charts")
 
