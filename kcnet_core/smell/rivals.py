@@ -51,9 +51,9 @@ class Rivals:
     auroc: dict[str, Measured]
     ahead: dict[str, Measured]  # flies minus the model, on the same splits
 
-    @property
-    def best(self) -> str:
-        others = [name for name in self.auroc if name != FLIES]
+    def best(self, *besides: str) -> str:
+        """The best model besides the flies and those named."""
+        others = [name for name in self.auroc if name not in (FLIES, *besides)]
         return max(others, key=lambda name: self.auroc[name].mean)
 
 

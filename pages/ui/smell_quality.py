@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from kcnet_core import figures
-from kcnet_core.smell.rivals import FLIES, remembered_rivals
+from kcnet_core.smell.rivals import FLIES, UNBOUNDED, Rivals, remembered_rivals
 from pages.ui import session
 from pages.ui.chart import chart
 from pages.ui.smell_noses import Answering, dataset_of
@@ -90,10 +90,17 @@ def rivals(answering: Answering) -> None:
         ),
         "smell_rivals",
     )
-    best = found.best
-    ahead = found.ahead[best]
-    word = "ahead of" if ahead.mean > 0 else "behind"
     st.caption(
-        f"{found.how.capitalize()}. {FLIES} is {abs(ahead.mean):.3f} {word} the best of the others "
-        f"({best}); the 95% interval of the difference is {ahead.low:+.3f} to {ahead.high:+.3f}."
+        f"{found.how[:1].upper()}{found.how[1:]}. Beside the best of the paper's six, "
+        f"{difference(found, found.best(UNBOUNDED))}. Beside a forest whose trees may grow "
+        f"without the paper's limit, {difference(found, UNBOUNDED)}."
+    )
+
+
+def difference(found: Rivals, name: str) -> str:
+    ahead = found.ahead[name]
+    word = "ahead of" if ahead.mean > 0 else "behind"
+    return (
+        f"{FLIES} is {abs(ahead.mean):.3f} {word} {name} "
+        f"(95% interval of the difference {ahead.low:+.3f} to {ahead.high:+.3f})"
     )
