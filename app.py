@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages.ui import frame, run_bar
 
-page = st.navigation(frame.PAGES, position="top")
+page = st.navigation(frame.pages(), position="top")
 st.set_page_config(
     page_title=f"{page.title} · KCNet Lab",
     page_icon="assets/pictures/icon.png",

@@ -23,13 +23,17 @@ HERE = Path(__file__).parent
 # Without icons: Streamlit makes a page's icon the browser's, and fetches it from another host.
 ROOMS = ("train", "data", "learn", "smell", "compare", "paper")
 WITHOUT_CONTROLS = ("Data", "Learn", "Smell", "Paper")  # nothing in the sidebar but the status line
-PAGES = [
-    st.Page(HERE.parent / f"{name}.py", title=name.capitalize(), default=name == "train")
-    for name in ROOMS
-    if (HERE.parent / f"{name}.py").exists()
-]
-
 log = logging.getLogger("kcnet.app")
+
+
+def pages() -> list:
+    """The pages, made anew for every run: a page object remembers whether it was run already, so
+    visitors who shared one would now and then take it from each other."""
+    return [
+        st.Page(HERE.parent / f"{name}.py", title=name.capitalize(), default=name == "train")
+        for name in ROOMS
+        if (HERE.parent / f"{name}.py").exists()
+    ]
 
 
 def around(page) -> None:

@@ -127,6 +127,29 @@ def imports(script: str) -> set[str]:
     return found
 
 
+# -- visitors at the same time ---------------------------------------------------------------------
+
+
+def test_visitors_never_share_a_page_object():
+    """Streamlit marks a page object as run; a shared one fails for whoever comes at that moment."""
+    seen = []
+
+    def script():
+        import streamlit as st
+
+        from pages.ui import frame
+
+        st.session_state["pages"] = frame.pages()
+
+    app = AppTest.from_function(script)
+    for _ in range(2):
+        app.run()
+        assert not app.exception
+        seen.append(app.session_state["pages"])
+    assert len(seen[0]) == 6
+    assert not {id(page) for page in seen[0]} & {id(page) for page in seen[1]}
+
+
 # -- errors ----------------------------------------------------------------------------------------
 
 
