@@ -4,6 +4,7 @@ const SVG = "http://www.w3.org/2000/svg";
 const DASHES = { dot: "3 3", dash: "9 6", dashdot: "9 4 3 4", longdash: "14 6" };
 const ANCHORS = { left: "start", center: "middle", right: "end" };
 const BASELINES = { top: 0.85, middle: 0.35, bottom: -0.25 }; // of the letters' height
+
 function make(name, attributes = {}, parent = null, text = null) {
   const element = document.createElementNS(SVG, name);
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
@@ -43,16 +44,17 @@ class Chart {
   }
 
   async show(figure) {
-    this.wanted = figure;
     if (!figure) return this.wait();
+    const turn = (this.turns = (this.turns ?? 0) + 1);
     const source = figure.traces.find(({ type }) => type === "image")?.source;
     if (source && source !== this.picture?.src) {
       const picture = new Image();
       picture.src = source;
       await picture.decode(); // not on the page's own thread; what is there stays until then
-      if (this.wanted !== figure) return;
+      if (turn < this.shown) return; // a later one was quicker
       this.picture = picture;
     }
+    this.shown = turn;
     this.figure = figure;
     this.waiting?.remove();
     this.cell.setAttribute("role", "img");
@@ -73,7 +75,7 @@ class Chart {
     this.width = this.cell.clientWidth;
     this.height = this.cell.clientHeight;
     this.ratio = devicePixelRatio;
-    this.area = this.plotArea(layout, traces);
+    this.area = this.plotArea(layout);
     const group = make("g");
     this.axis(layout.xaxis, "x", group);
     this.axis(layout.yaxis, "y", group);
@@ -99,7 +101,7 @@ class Chart {
     this.hover();
   }
 
-  plotArea({ margin, xaxis, yaxis }, traces) {
+  plotArea({ margin, xaxis, yaxis }) {
     const area = {
       left: margin.l,
       top: margin.t,
