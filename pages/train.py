@@ -6,7 +6,7 @@ import streamlit as st
 
 from kcnet_core.jobs import GONE
 from kcnet_core.run import Run
-from pages.ui import live_view, result_view, run_bar, run_controls, session, share
+from pages.ui import live_view, run_bar, run_controls, session, share
 from pages.ui.frame import heading
 
 
@@ -31,10 +31,13 @@ def main() -> None:
         live_view.before_start(run)
     else:
         trained = job.result if job.view.state == "done" else None
-        if trained is not None:
+        if trained is None:
+            live_view.watch(job)
+        else:
+            from pages.ui import result_view  # scikit-learn, which the first page need not wait for
+
             result_view.headline(trained)
-        live_view.watch(job)
-        if trained is not None:
+            live_view.watch(job)
             result_view.show(trained)
     share.write_link(run, job)
 

@@ -10,10 +10,11 @@ import streamlit as st
 from kcnet_core import figures
 from kcnet_core.experiments.estimate import in_words
 from kcnet_core.run import DOA_MODELS, EPOCH_MODELS, Run
-from pages.ui import run_bar, session
+from pages.ui import session
 from pages.ui.chart import chart
 from pages.ui.live_charts import live_charts, picture_data
 from pages.ui.molecule_cards import cards
+from pages.ui.reopen_model import opener
 
 if TYPE_CHECKING:
     from kcnet_core.experiments.training import TrainView
@@ -56,10 +57,7 @@ def before_start(run: Run) -> None:
             cards(dataset, rows)
         st.page_link("pages/data.py", label="Look at all of the data, or choose another",
                      icon=":material/dataset:")  # fmt: skip
-    if run_bar.LOADED.is_set():
-        from pages.ui.reopen_model import opener  # brings torch with it
-
-        opener()
+    opener()
 
 
 def watch(job) -> None:

@@ -7,9 +7,6 @@ from collections.abc import Generator
 import streamlit as st
 
 from kcnet_core.errors import KCNetError
-from kcnet_core.experiments.reopen import reopen, run_of
-from kcnet_core.experiments.training import TrainView
-from kcnet_core.model_file import load_model
 from pages.ui import run_controls, session
 
 
@@ -19,6 +16,9 @@ def opener() -> None:
         file = st.file_uploader("Model file", type=["kcnet"], key="model_file")
         if file is None or not st.button("Open", key="open_model", icon=":material/hub:"):
             return
+        from kcnet_core.experiments.reopen import run_of
+        from kcnet_core.model_file import load_model
+
         try:
             saved = load_model(file.getvalue())
             run = run_of(saved)
@@ -39,5 +39,8 @@ def opener() -> None:
 
 
 def steps(saved, run, dataset) -> Generator:
+    from kcnet_core.experiments.reopen import reopen
+    from kcnet_core.experiments.training import TrainView
+
     yield TrainView(run, "Evaluating the loaded model on the test rows", 0.1, [], 0)
     return reopen(saved, run, dataset)
