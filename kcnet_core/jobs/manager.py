@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Generator
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, is_dataclass, replace
 from typing import Any
 
 from kcnet_core import limits
@@ -21,6 +21,7 @@ from kcnet_core.jobs.turns import Turns
 
 ACTIONS = ("pause", "resume", "step", "stop", "slow")
 SECONDS_BETWEEN_MEASURES = 0.2  # of memory: it costs as much as a very small epoch
+DOUBLE_PRESS_SECONDS = 2.0  # in which the same run of the same owner is one wish, sent twice
 SECONDS_BETWEEN_WEIGHINGS = 5.0  # of finished results: pages add to them what visitors ask for
 
 
@@ -94,6 +95,9 @@ class JobManager:
     ) -> Job:
         """Queue a run, or raise the sentence that says why it cannot be taken.
 
+        A frozen configuration that its owner submitted a moment ago gives the job that is there:
+        a button may be pressed twice, and on a busy server one press may arrive twice.
+
         Parameters
         ----------
         owner : str
@@ -117,6 +121,9 @@ class JobManager:
             if self._closed:
                 raise KCNetError("The server is closing and takes no new runs; try again shortly.")
             unfinished = [job for job in self._jobs.values() if not job.view.finished]
+            for job in unfinished:
+                if self._sent_twice(job, owner, kind, config):
+                    return job
             if sum(job.owned_by(owner) for job in unfinished) >= self.max_per_owner:
                 raise LimitError(
                     f"You already have {self.max_per_owner} unfinished runs, the most for one "
@@ -135,6 +142,12 @@ class JobManager:
             job._pause = paused
             (self._rest if paused else self._enqueue)(job)
             return job
+
+    def _sent_twice(self, job: Job, owner: str, kind: str, config: Any) -> bool:
+        """Whether `job` is the very run that is being submitted, by a press that came twice."""
+        recent = self._clock() - job.view.submitted < DOUBLE_PRESS_SECONDS
+        same = is_dataclass(config) and (job.kind, job.config) == (kind, config)
+        return recent and same and not job._stop and job.owned_by(owner)
 
     def get(self, job_id: str) -> Job | None:
         """The job with this id, for its owner and for whoever watches; None if it is `GONE`."""

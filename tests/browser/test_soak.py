@@ -225,6 +225,8 @@ def test_a_crowd_is_served_without_errors_cross_talk_or_growing_memory(tmp_path,
     first, second = max(gauge.samples[:half]), max(gauge.samples[half:])
     ends = [event for event in events if event["event"] == "end"]
     waits = [event["waited"] for event in ends if "waited" in event]
+    asked = {seed for visitor in visitors for seed in visitor.seeds}
+    runs = [event for event in ends if event["kind"] in ("train", "compare")]
     with capsys.disabled():
         print(
             f"\n{len(visitors)} sessions, {seconds:.0f} s, load average {os.getloadavg()[0]:.1f}: "
@@ -238,8 +240,6 @@ def test_a_crowd_is_served_without_errors_cross_talk_or_growing_memory(tmp_path,
     assert "Traceback" not in text, text[text.find("Traceback") :][:2000]
     begun = Counter(event["job"] for event in events if event["event"] == "start")
     assert begun == Counter(event["job"] for event in ends), "every start has its end"
-    asked = {seed for visitor in visitors for seed in visitor.seeds}
-    runs = [event for event in ends if event["kind"] in ("train", "compare")]
     assert {event["outcome"] for event in runs} == {"done"}
     made = [event["config"]["seed"] for event in runs]
     assert asked == set(made) and len(made) == len(asked), "every run that was asked for, once"

@@ -410,6 +410,33 @@ def test_work_time_leaves_out_queueing_and_pauses(managers):
     assert job.view.seconds(clock.now) == pytest.approx(7)
 
 
+def test_a_press_that_arrives_twice_begins_one_run(managers):
+    clock = Clock()
+    manager = managers(clock=clock, max_running=2)
+    job = manager.submit("ann", "train", Config(), endless)
+    assert manager.submit("ann", "train", Config(), endless) is job
+    others = [
+        manager.submit("bob", "train", Config(), endless),
+        manager.submit("ann", "train", Config(n_hidden=7), endless),
+        manager.submit("ann", "compare", Config(), endless),
+    ]
+    assert len({job, *others}) == 4
+    clock.now += 3
+    others[1].control("ann", "stop")
+    assert others[1].wait(WAIT)
+    assert manager.submit("ann", "train", Config(), endless) is not job, "later, it is meant"
+
+
+def test_a_run_can_be_started_again_at_once_after_it_was_stopped_or_ended(managers):
+    manager = managers()
+    first = manager.submit("ann", "train", Config(), at_once())
+    assert first.wait(WAIT)
+    second = manager.submit("ann", "train", Config(), endless)
+    second.control("ann", "stop")
+    third = manager.submit("ann", "train", Config(), endless)
+    assert len({first, second, third}) == 3
+
+
 def test_an_owner_may_not_fill_the_queue(managers):
     manager = managers(max_per_owner=2)
     for _ in range(2):
