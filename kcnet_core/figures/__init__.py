@@ -14,7 +14,14 @@ _HOME = {
     "live": ("compact",),
     "curves": ("density_curve", "flips_bars", "score_histogram", "validation_curve"),
     "lambda_curve": ("lambda_path",),
-    "pictures": ("cell_pictures", "contribution_map", "image_grid", "input_usage_map", "pixel_map"),
+    "pictures": (
+        "cell_pictures",
+        "contribution_map",
+        "image_grid",
+        "image_sheet",
+        "input_usage_map",
+        "pixel_map",
+    ),
     "results": (
         "cell_scatter",
         "class_scores",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from html import escape
 
 import numpy as np
 import plotly.graph_objects as go
@@ -76,7 +78,19 @@ def cell_pictures(
     return _tiles(fields, limit, scale, names, columns, title, alt + ".", dark)
 
 
-def _tiles(tiles, limit, scale, names, columns, title, alt, dark) -> go.Figure:
+@dataclass(frozen=True)
+class _Sheet:
+    """Pictures laid out in rows and columns as one PNG, with room for labels."""
+
+    png: str  # data URI
+    at: list[tuple[int, int]]  # left and top of each picture
+    size: tuple[int, int]  # of a picture: width and height
+    label: float  # room below a picture
+    whole: tuple[int, int]  # width and height of the sheet
+    n_rows: int
+
+
+def _sheet(tiles, limit, scale, names, columns, dark) -> _Sheet:
     n, height, width = tiles.shape
     columns = min(columns or 10, max(n, 1))
     rows = max(1, math.ceil(n / columns))
@@ -90,9 +104,45 @@ def _tiles(tiles, limit, scale, names, columns, title, alt, dark) -> go.Figure:
     for i, tile in enumerate(shades.astype(np.uint8)):
         top, left = (i // columns) * pitch_y, (i % columns) * pitch_x
         index[top : top + height, left : left + width] = tile
-    ink = theme(dark)
     at = [((i % columns) * pitch_x, (i // columns) * pitch_y) for i in range(n)]
-    traces = [{"type": "image", "source": indexed_png(index, table), "hoverinfo": "skip"}]
+    whole = columns * pitch_x - GAP, rows * pitch_y - GAP
+    return _Sheet(indexed_png(index, table), at, (width, height), label, whole, rows)
+
+
+def image_sheet(
+    images: np.ndarray, image_shape: tuple[int, int], labels, *, dark: bool = False
+) -> str:
+    """Many images with a label below each as an SVG: a picture for pages that have no other chart.
+
+    Parameters
+    ----------
+    images : ndarray of shape (n, height * width), in [0, 1]
+    labels : sequence of str
+    """
+    images = np.asarray(images, dtype=np.float32).reshape(-1, *image_shape)
+    names = [str(label)[:14] for label in labels]
+    sheet = _sheet(images, 1.0, "ink", names, None, dark)
+    (width, height), (right, bottom) = sheet.size, sheet.whole
+    words = "".join(
+        f'<text x="{x + width / 2}" y="{y + height + 0.75 * sheet.label}">{escape(name)}</text>'
+        for (x, y), name in zip(sheet.at, names, strict=True)
+    )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {right} {bottom}" '
+        f'width="{4 * right}" height="{4 * bottom}">'
+        f'<image href="{sheet.png}" width="{right + GAP}" height="{bottom + GAP}" '
+        'preserveAspectRatio="none" style="image-rendering: pixelated"/>'
+        f'<g font-family="sans-serif" font-size="{0.6 * sheet.label}" text-anchor="middle" '
+        f'fill="{theme(dark).muted}">{words}</g></svg>'
+    )
+
+
+def _tiles(tiles, limit, scale, names, columns, title, alt, dark) -> go.Figure:
+    sheet = _sheet(tiles, limit, scale, names, columns, dark)
+    n, rows, at, label = len(tiles), sheet.n_rows, sheet.at, sheet.label
+    (width, height), (right, bottom) = sheet.size, sheet.whole
+    ink = theme(dark)
+    traces = [{"type": "image", "source": sheet.png, "hoverinfo": "skip"}]
     if any(names):
         traces.append(
             {
@@ -121,8 +171,8 @@ def _tiles(tiles, limit, scale, names, columns, title, alt, dark) -> go.Figure:
         title=title,
         height=top + 8 + rows * (FEW_HEIGHT if n <= FEW else TILE_HEIGHT),
         margin={"l": 4, "r": 4, "t": top, "b": 4},
-        xaxis={**BARE_X, "range": [-1, columns * pitch_x - GAP + 0.5]},
-        yaxis={**BARE_Y, "range": [rows * pitch_y - GAP + 0.5, -1]},
+        xaxis={**BARE_X, "range": [-1, right + 0.5]},
+        yaxis={**BARE_Y, "range": [bottom + 0.5, -1]},
         layout={"shapes": frames},
     )
 

@@ -42,15 +42,15 @@ def before_start(run: Run) -> None:
         )
         if dataset.kind == "image":
             shown = slice(0, 60)
-            chart(
-                figures.image_grid(
-                    dataset.X[shown] * dataset.pixel_std + dataset.pixel_mean,
-                    dataset.image_shape,
-                    [dataset.target_names[k] for k in dataset.y[shown]],
-                    dark=session.dark(),
-                ),
-                "preview",
+            names = [dataset.target_names[k] for k in dataset.y[shown]]
+            # Not a chart: those need a library of megabytes, which the first page does without.
+            sheet = figures.image_sheet(
+                dataset.X[shown] * dataset.pixel_std + dataset.pixel_mean,
+                dataset.image_shape,
+                names,
+                dark=session.dark(),
             )
+            st.image(sheet, width="stretch", alt=f"{len(names)} images: {', '.join(names)}")
         else:
             # A fixed but mixed handful: neighbours in a file are often of one family.
             rows = np.random.default_rng(1).permutation(len(dataset.X))[:8]
