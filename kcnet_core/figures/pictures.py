@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from html import escape
 
 import numpy as np
 import plotly.graph_objects as go
@@ -120,11 +119,11 @@ def image_sheet(
     labels : sequence of str
     """
     images = np.asarray(images, dtype=np.float32).reshape(-1, *image_shape)
-    names = [str(label)[:14] for label in labels]
+    names = [plain(label, 14) for label in labels]
     sheet = _sheet(images, 1.0, "ink", names, None, dark)
     (width, height), (right, bottom) = sheet.size, sheet.whole
     words = "".join(
-        f'<text x="{x + width / 2}" y="{y + height + 0.75 * sheet.label}">{escape(name)}</text>'
+        f'<text x="{x + width / 2}" y="{y + height + 0.75 * sheet.label}">{name}</text>'
         for (x, y), name in zip(sheet.at, names, strict=True)
     )
     return (
