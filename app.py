@@ -1,4 +1,4 @@
-"""KCNet Lab: page configuration and navigation, nothing else."""
+"""KCNet Lab: page configuration, navigation, and what loads while one reads; nothing else."""
 
 import streamlit as st
 

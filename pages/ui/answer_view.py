@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
-import streamlit as st
 
 from kcnet_core.palette import colour_table, colourscale, theme
+from pages.ui.component import component
 
-_HERE = Path(__file__).parent
-
-_view = st.components.v2.component(
-    "kcnet_answer",
-    html=(_HERE / "answer_view.html").read_text(encoding="utf-8"),
-    css=(_HERE / "answer_view.css").read_text(encoding="utf-8"),
-    js=(_HERE / "answer_view.js").read_text(encoding="utf-8"),
-)
+_view = component("answer_view", "kcnet_answer")
 
 
 def answer_view(names, probabilities, contribution, image_shape, *, dark: bool, key: str) -> None:

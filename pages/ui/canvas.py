@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import streamlit as st
 
 from kcnet_core import drawing
+from pages.ui.component import component
 
-_HERE = Path(__file__).parent
-
-_surface = st.components.v2.component(
-    "kcnet_drawing",
-    html=(_HERE / "canvas.html").read_text(encoding="utf-8"),
-    css=(_HERE / "canvas.css").read_text(encoding="utf-8"),
-    js=(_HERE / "canvas.js").read_text(encoding="utf-8"),
-)
+_surface = component("canvas", "kcnet_drawing")
 
 
 def canvas(key: str, start=None) -> np.ndarray:

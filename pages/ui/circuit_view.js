@@ -1,6 +1,5 @@
 // The circuit: glomeruli, Kenyon cells, answers. Draws what Python sends; a click picks a cell.
 
-const SVG = "http://www.w3.org/2000/svg";
 const GOLDEN = Math.PI * (3 - Math.sqrt(5)); // sunflower order fills a disc evenly with any number
 const NARROW = 620;
 const drawings = new WeakMap();
@@ -17,14 +16,6 @@ export default function (component) {
   return () => {
     if (!parentElement.isConnected) drawings.get(parentElement)?.watcher.disconnect();
   };
-}
-
-function make(name, attributes = {}, parent = null, text = null) {
-  const element = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  if (text !== null) element.textContent = text;
-  parent?.append(element);
-  return element;
 }
 
 class Drawing {

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import streamlit as st
 
-_HERE = Path(__file__).parent
+from pages.ui.component import component
 
-_drawing = st.components.v2.component(
-    "kcnet_circuit",
-    html=(_HERE / "circuit_view.html").read_text(encoding="utf-8"),
-    css=(_HERE / "circuit_view.css").read_text(encoding="utf-8"),
-    js=(_HERE / "circuit_view.js").read_text(encoding="utf-8"),
-)
+_drawing = component("circuit_view", "kcnet_circuit", "svg.js")
 
 
 def circuit_view(picture: dict, key: str, on_pick=None) -> None:

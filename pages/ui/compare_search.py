@@ -40,10 +40,11 @@ def search(comparison: Comparison, dataset: Dataset) -> None:
             st.button("Cancel the search", key="cancel_search", type="primary",
                       icon=":material/close:", on_click=state.stop, args=("search",))  # fmt: skip
         else:
-            goes_on = 0 < len(known(plan)) < plan.n_trials
+            n_known = len(known(plan))
+            goes_on = 0 < n_known < plan.n_trials
             st.button("Go on" if goes_on else "Search", key="start_search", type="primary",
                       icon=":material/search:", on_click=start, args=(plan, dataset),
-                      help=f"{len(known(plan))} trials are here already." if goes_on else None,
+                      help=f"{n_known} trials are here already." if goes_on else None,
                       )  # fmt: skip
     state.problem("search")
     state.live("search", "{:,} trials", lambda: trials(plan, dataset))

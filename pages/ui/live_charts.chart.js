@@ -1,17 +1,8 @@
 // One chart: a figure in plotly's words, drawn into an SVG and a canvas that stay where they are.
 
-const SVG = "http://www.w3.org/2000/svg";
 const DASHES = { dot: "3 3", dash: "9 6", dashdot: "9 4 3 4", longdash: "14 6" };
 const ANCHORS = { left: "start", center: "middle", right: "end" };
 const BASELINES = { top: 0.85, middle: 0.35, bottom: -0.25 }; // of the letters' height
-
-function make(name, attributes = {}, parent = null, text = null) {
-  const element = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  if (text !== null) element.textContent = text;
-  parent?.append(element);
-  return element;
-}
 
 function place(parent, name, className) {
   const element = document.createElement(name);

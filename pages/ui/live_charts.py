@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import streamlit as st
-
 from kcnet_core import figures
+from pages.ui.component import component
 
-_HERE = Path(__file__).parent
-# One module for the browser, in the order in which its parts need each other.
-_SCRIPTS = ("live_charts.words.js", "live_charts.chart.js", "live_charts.js")
-
-_board = st.components.v2.component(
-    "kcnet_live_charts",
-    html=(_HERE / "live_charts.html").read_text(encoding="utf-8"),
-    css=(_HERE / "live_charts.css").read_text(encoding="utf-8"),
-    js="\n".join((_HERE / name).read_text(encoding="utf-8") for name in _SCRIPTS),
+_board = component(
+    "live_charts", "kcnet_live_charts", "svg.js", "live_charts.words.js", "live_charts.chart.js"
 )
 
 

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import streamlit as st
 
 from kcnet_core.errors import KCNetError
 from kcnet_core.limits import MAX_PASTED_CHARACTERS
 from kcnet_core.molecules import check_length
+from pages.ui.component import component
 
-_HERE = Path(__file__).parent
 KEY = "smell_box"
 TEXT, VERSION = "smell_text", "smell_version"  # what is asked, and how often we replaced it
 TOO_LONG = "smell_too_long"  # characters of a text that was refused
 
-_box = st.components.v2.component(
-    "kcnet_smell_box",
-    html=(_HERE / "smell_box.html").read_text(encoding="utf-8"),
-    css=(_HERE / "smell_box.css").read_text(encoding="utf-8"),
-    js=(_HERE / "smell_box.js").read_text(encoding="utf-8"),
-)
+_box = component("smell_box", "kcnet_smell_box")
 
 
 def put(text: str) -> None:

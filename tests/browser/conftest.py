@@ -19,6 +19,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 SCREENSHOTS = PROJECT / "tests" / "screenshots"
 FAILED = pytest.StashKey[bool]()
 LIGHT_INK = re.compile(r"rgb\(((1[2-9]|2\d)\d(, )?){3}\)")  # of a chart on dark paper
+CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM_FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -53,6 +54,11 @@ def wait_until_healthy(url: str, process: subprocess.Popen, seconds: float = 60)
         except OSError:
             time.sleep(0.2)
     raise RuntimeError(f"the app did not answer within {seconds:.0f} s")
+
+
+def chromium_path() -> str | None:
+    """Debian's Chromium or another that is installed; None: the one that Playwright brought."""
+    return next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
 
 
 @contextmanager
@@ -94,8 +100,7 @@ def chromium():
     from playwright.sync_api import Error, expect, sync_playwright
 
     expect.set_options(timeout=60_000)  # conditions, not speed, are what journeys test
-    names = ("chromium", "chromium-browser", "google-chrome")
-    path = next(filter(None, map(shutil.which, names)), None)
+    path = chromium_path()
     with sync_playwright() as playwright:
         try:
             browser = playwright.chromium.launch(executable_path=path, args=CHROMIUM_FLAGS)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-import shutil
 import statistics
 import threading
 import time
@@ -19,7 +18,7 @@ from collections import Counter
 import psutil
 import pytest
 
-from tests.browser.conftest import CHROMIUM_FLAGS, served
+from tests.browser.conftest import CHROMIUM_FLAGS, chromium_path, served
 from tests.browser.test_server_killed import job_lines, process_of
 
 pytestmark = pytest.mark.slow
@@ -165,10 +164,10 @@ class Gauge(threading.Thread):
 async def crowd(url: str, process: psutil.Process) -> tuple[list[Visitor], Gauge, float]:
     from playwright.async_api import async_playwright
 
-    names = ("chromium", "chromium-browser", "google-chrome")
-    path = next(filter(None, map(shutil.which, names)), None)
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=path, args=CHROMIUM_FLAGS)
+        browser = await playwright.chromium.launch(
+            executable_path=chromium_path(), args=CHROMIUM_FLAGS
+        )
         visitors = []
         for number in range(SESSIONS):
             context = await browser.new_context(base_url=url)

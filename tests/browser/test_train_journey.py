@@ -77,7 +77,7 @@ def test_training_goes_on_while_another_page_is_open(new_page):
     wait_for(page, "Choose a dataset")
     page.get_by_role("link", name="Train").first.click()
     wait_for(page, "Done after")
-    assert "n_hidden=60" in page.url
+    page.wait_for_url(re.compile("n_hidden=60"))
 
 
 def test_a_second_visitor_watches_but_cannot_steer(new_page, screenshot):
