@@ -31,7 +31,7 @@ from kcnet_core.experiments.search import Trial, best_trial, search_steps
 from kcnet_core.experiments.training import subsampled
 from kcnet_core.records import Progress
 
-VERSION = 1  # raised when the same work would give other numbers, so that old rows are not used
+VERSION = 2  # raised when the same work would give other numbers, so that old rows are not used
 HELD_BYTES = 300 * 2**20  # of datasets, besides the one in use
 SAMPLED_ROWS = 100  # of a dataset, to tell one release of its inputs from another
 ROW_KEYS = (
