@@ -10,14 +10,15 @@ import numpy as np
 from kcnet_core.descriptor_table import DESCRIPTOR_NAMES, DESCRIPTORS, GROUPS, Descriptor
 from kcnet_core.limits import MAX_MOLECULES
 from kcnet_core.molecule_tasks import RememberedTask
+from kcnet_core.molecule_worker import unpack
 from kcnet_core.molecules import Progress, Row, ShouldStop
 
 __all__ = ["DESCRIPTORS", "DESCRIPTOR_NAMES", "GROUPS", "Descriptor", "describe"]
 
 
-def _float32(values: list[float]) -> np.ndarray:
+def _float32(packed: str) -> np.ndarray:
     with np.errstate(over="ignore"):  # what overflows float32 counts as not finite
-        return np.array(values, dtype=np.float32)
+        return np.array(unpack(packed), dtype=np.float32)
 
 
 _describe = RememberedTask("describe", capacity=MAX_MOLECULES, decode=_float32)
