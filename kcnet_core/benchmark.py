@@ -38,6 +38,7 @@ FULL_CELLS = (*CELLS, 6500)
 PATH_ROWS, PATH_CELLS, PATH_INPUTS, PATH_LABELS = 960, 1300, 200, 20  # the odor data's sizes
 REPEATS, ENOUGH_SECONDS = 3, 3.0  # the quickest of up to three runs, unless they are long
 WARM_UP_ROWS = 200
+MOLECULES_QUICK = 40
 SAMPLING_SECONDS = 0.005
 ALLOWED_REST = 300 * MEGABYTE  # chunks of activities and all else that does not grow
 RIVAL_COPIES = 4  # of the activities, that scikit-learn holds at its peak
@@ -47,10 +48,10 @@ RIVAL_COPIES = 4  # of the activities, that scikit-learn holds at its peak
 class Size:
     """What one child process measures."""
 
-    task: str  # "kcnet", "rival" or "path"
-    n_rows: int
+    task: str  # "kcnet", "rival", "path" or "molecules"
+    n_rows: int  # 0: all
     n_hidden: int
-    data: str  # "mnist" or "made"
+    data: str  # "mnist", "made" or "starter"
     device: str = "auto"
 
 
@@ -85,6 +86,12 @@ def main(args: argparse.Namespace) -> None:
         f"\nLambda path, {PATH_CELLS:,} cells and {PATH_ROWS} rows: {path['first']:.2f} s for the "
         f"factorisation and {path['n_alphas']} lambdas, then {1e3 * path['new']:.1f} ms for each "
         "new lambda"
+    )
+    found = _in_child(Size("molecules", MOLECULES_QUICK if args.quick else 0, 0, "starter"))
+    print(
+        f"Molecules, {found['n']} of the starter set, workers running: "
+        f"{found['n'] / found['describe']:.0f} per second described "
+        f"({found['n'] / (found['check'] + found['describe']):.0f} with checking)"
     )
 
 
@@ -178,7 +185,12 @@ def _in_child(size: Size) -> dict:
 
 def measure(size: Size) -> dict:
     """Seconds and bytes of one size."""
-    tasks = {"kcnet": _measure_kcnet, "rival": _measure_rival, "path": _measure_path}
+    tasks = {
+        "kcnet": _measure_kcnet,
+        "rival": _measure_rival,
+        "path": _measure_path,
+        "molecules": _measure_molecules,
+    }
     return tasks[size.task](size)
 
 
@@ -259,6 +271,27 @@ def _measure_path(size: Size) -> dict:
         path.coef(alpha)
         new.append(time.perf_counter() - started)
     return {"first": first, "new": float(np.median(new)), "n_alphas": len(grid)}
+
+
+def _measure_molecules(size: Size) -> dict:
+    import pandas as pd
+
+    from kcnet_core.datasets import starter
+    from kcnet_core.descriptors import describe
+    from kcnet_core.molecules import read_frame, read_smiles
+
+    table = pd.read_csv(starter.PATH, nrows=size.n_rows or None)
+    # Every worker starts, on molecules that are in no list of odorants.
+    describe(read_smiles("\n".join("C" * n + "NC(=S)C" for n in range(1, 100))))
+    started = time.perf_counter()
+    rows = read_frame(table, "smiles")
+    checked = time.perf_counter()
+    _, X = describe(rows)
+    return {
+        "n": len(X),
+        "check": checked - started,
+        "describe": time.perf_counter() - checked,
+    }
 
 
 class PeakMemory:

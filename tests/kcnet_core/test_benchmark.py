@@ -39,10 +39,17 @@ def test_the_lambda_path_is_timed_per_new_lambda():
     assert found["new"] > 0 and found["first"] > 0 and found["n_alphas"] > 10
 
 
+def test_molecules_are_timed_apart_from_checking_them():
+    found = measure(Size("molecules", 12, 0, "starter"))
+    assert found["n"] == 12 and found["check"] > 0 and found["describe"] > 0
+
+
 def test_quick_run_prints_ratios_and_growth(monkeypatch, capsys):
     def pretend(size):
         if size.task == "path":
             return {"first": 0.5, "new": 0.004, "n_alphas": 33}
+        if size.task == "molecules":
+            return {"n": 40, "check": 0.02, "describe": 0.08}
         seconds = size.n_rows * size.n_hidden * 1e-5
         memory = {"libraries": 300e6, "peak": 400e6, "data": 50e6}
         fit = seconds if size.task == "kcnet" else 4 * seconds
@@ -58,6 +65,7 @@ def test_quick_run_prints_ratios_and_growth(monkeypatch, capsys):
     assert (columns["fit/product"], columns["fit/RBF"]) == ("2.00", "0.25")
     assert (columns["peak-libs"], columns["of data"]) == ("95", "2.0")
     assert "4.0 ms for each new lambda" in printed
+    assert "500 per second described (400 with checking)" in printed
 
 
 def test_a_rival_that_would_not_fit_into_memory_is_left_out(monkeypatch):
