@@ -1,0 +1,143 @@
+"""Large NumPy products on all cores, cut into pieces that no core waits for.
+
+BLAS's own threads wait for each other at full speed, in a loop: as soon as another program wants a
+core, a product on two of them was measured to take up to twenty times as long as on one. So here
+each piece runs on one BLAS thread, and whichever core is free takes the next.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+PIECES_PER_CORE = 2  # so that a core which is slowed down leaves more to the others
+
+
+def matmul(A: np.ndarray, B: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+    """A B, cut along the longer side of the result."""
+    m, n = A.shape[0], B.shape[1]
+    out = np.empty((m, n), np.result_type(A, B)) if out is None else out
+
+    def pieces(n_cores: int):
+        if m >= n:
+            for rows in _slices(m, PIECES_PER_CORE * n_cores):
+                yield lambda rows=rows: np.matmul(A[rows], B, out=out[rows])
+        else:
+            for columns in _slices(n, PIECES_PER_CORE * n_cores):
+                yield lambda c=columns: np.matmul(A, B[:, c], out=out[:, c])
+
+    _run(pieces)
+    return out
+
+
+def self_matmul(H: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+    """H H': one triangle is computed, and copied to the other."""
+    out = np.empty((len(H), len(H)), H.dtype) if out is None else out
+
+    def block(a: slice, b: slice) -> None:
+        # NumPy sees a matrix times its own transpose, on the diagonal, and halves the work.
+        np.matmul(H[a], H[b].T, out=out[a, b])
+        if a != b:
+            out[b, a] = out[a, b].T
+
+    def pieces(n_cores: int):
+        slices = _slices(len(H), PIECES_PER_CORE * n_cores if n_cores > 1 else 1)
+        for k, a in enumerate(slices):
+            for b in slices[: k + 1]:
+                yield lambda a=a, b=b: block(a, b)
+
+    _run(pieces)
+    return out
+
+
+def _slices(length: int, n: int) -> list[slice]:
+    edges = np.linspace(0, length, min(n, length) + 1).astype(int)
+    return [slice(a, b) for a, b in zip(edges, edges[1:], strict=False)]
+
+
+class _BlasThreads:
+    """Rest while any product runs in pieces; as the user had set them otherwise."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._users = 0
+        self._libraries = None
+        self._limiter = None
+        self._n = 1
+
+    def __enter__(self) -> int:
+        """The number of threads that BLAS would have used."""
+        with self._lock:
+            if not self._users:
+                if self._libraries is None:
+                    from threadpoolctl import ThreadpoolController
+
+                    self._libraries = ThreadpoolController().select(user_api="blas")
+                counts = [library.num_threads for library in self._libraries.lib_controllers]
+                self._n = max(counts, default=1)
+                if self._n > 1:
+                    self._take_control()
+                    self._limiter = self._libraries.limit(limits=1)
+            self._users += 1
+            return self._n
+
+    def __exit__(self, *_) -> None:
+        with self._lock:
+            self._users -= 1
+            if not self._users and self._limiter is not None:
+                self._take_control()
+                self._limiter.restore_original_limits()
+                self._limiter = None
+                self._take_control()
+
+    def _take_control(self) -> None:
+        """threadpoolctl obeys only the thread that set OpenBLAS first, until that is forgotten."""
+        for library in self._libraries.lib_controllers:
+            if hasattr(library, "clear_controlling_thread"):
+                library.clear_controlling_thread(force=True)
+
+
+def _run(pieces: Callable[[int], Iterable[Callable[[], object]]]) -> None:
+    """Carry out all pieces, in this thread and in helpers."""
+    with _blas as n_cores:
+        todo, lock = iter(pieces(n_cores)), threading.Lock()
+        helpers = [_threads().submit(_work, todo, lock) for _ in range(n_cores - 1)]
+        try:
+            _work(todo, lock)
+        finally:
+            for helper in helpers:
+                helper.result()
+
+
+def _work(todo: Iterator[Callable[[], object]], lock: threading.Lock) -> None:
+    while True:
+        with lock:
+            piece = next(todo, None)
+        if piece is None:
+            return
+        piece()
+
+
+_pool: ThreadPoolExecutor | None = None
+
+
+def _threads() -> ThreadPoolExecutor:
+    global _pool
+    if _pool is None:
+        _pool = ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="product")
+    return _pool
+
+
+def _start_anew() -> None:
+    """A forked child has none of its parent's threads, and perhaps a lock that one of them held."""
+    global _blas, _pool
+    _blas, _pool = _BlasThreads(), None
+
+
+_start_anew()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_start_anew)
