@@ -7,6 +7,7 @@ each piece runs on one BLAS thread, and whichever core is free takes the next.
 
 from __future__ import annotations
 
+import itertools
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -56,7 +57,7 @@ def self_matmul(H: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
 
 def _slices(length: int, n: int) -> list[slice]:
     edges = np.linspace(0, length, min(n, length) + 1).astype(int)
-    return [slice(a, b) for a, b in zip(edges, edges[1:], strict=False)]
+    return [slice(a, b) for a, b in itertools.pairwise(edges)]
 
 
 class _BlasThreads:

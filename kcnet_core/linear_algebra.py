@@ -2,8 +2,8 @@
 
 On the processor products go to NumPy's BLAS (in pieces, `kcnet_core.all_cores`) instead of torch's:
 measured on an AMD EPYC they take 0.66 of the time, results do not depend on what other threads do
-at that moment, and unlike SciPy's wrappers NumPy lets other threads run meanwhile. Factorisations and triangular systems are torch's
-own: 0.6 of the time of NumPy's.
+at that moment, and unlike SciPy's wrappers NumPy lets other threads run meanwhile. Factorisations
+and triangular systems are torch's own: 0.6 of the time of NumPy's.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Products in pieces: right for every shape and layout, and BLAS's threads are left as they were."""
+"""Products in pieces: right for every shape and layout; BLAS's threads are left as they were."""
 
 from __future__ import annotations
 
