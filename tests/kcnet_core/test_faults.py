@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -26,6 +27,7 @@ from kcnet_core.experiments.result_file import save_result
 from kcnet_core.experiments.training import train_steps
 from kcnet_core.jobs import JobManager
 from kcnet_core.run import Run
+from kcnet_core.whole_file import SECONDS_TO_WRITE, write_whole
 from tests.kcnet_core.experiments.tiny_recipe import TINY
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -175,6 +177,34 @@ def test_a_user_without_a_home_still_has_a_cache_folder(monkeypatch, tmp_path):
 
 
 # -- killed in the middle --------------------------------------------------------------------------
+
+KILLED_WRITE = """
+import os, signal, sys
+from kcnet_core.whole_file import write_whole
+
+os.fsync = lambda handle: os.kill(os.getpid(), signal.SIGKILL)
+write_whole(sys.argv[1], bytes(1_000))
+"""
+
+
+def test_a_later_write_takes_away_what_killed_writes_of_the_same_name_left(tmp_path):
+    path = tmp_path / "model [1].kcnet"
+    write_whole(path, b"old")
+    for _ in range(2):
+        killed = subprocess.run([sys.executable, "-c", KILLED_WRITE, str(path)], cwd=PROJECT)
+        assert killed.returncode == -signal.SIGKILL
+    assert path.read_bytes() == b"old"
+    left = sorted(set(tmp_path.iterdir()) - {path})
+    assert len(left) == 2
+    old = time.time() - SECONDS_TO_WRITE - 1
+    os.utime(left[0], (old, old))
+    other = tmp_path / ".other.kcnet.00000000.part"
+    other.touch()
+    os.utime(other, (old, old))
+    write_whole(path, b"new")
+    assert path.read_bytes() == b"new"
+    assert sorted(tmp_path.iterdir()) == sorted([path, left[1], other]), "a young one may be alive"
+
 
 KILLED_REPRODUCE = """
 import os, signal
