@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import re
 from collections import Counter
 from dataclasses import dataclass
 
@@ -28,6 +29,7 @@ _FOREIGN = (
     (b"\x1f\x8b", "a gzip file"),
     (b"SQLite format", "a database"),
 )
+_SEPARATOR_HINT = re.compile(r"[\r\n]*(sep=([,;\t|]) *)(?=[\r\n])", re.IGNORECASE)  # Excel's own
 _TEXT_CONTROLS = frozenset("\t\n\r\x0b\x0c\x1a\x1b")
 _SNIFFED_LINES = 60
 _SNIFFED_CHARACTERS = 100_000  # below the longest cell that csv takes
@@ -69,9 +71,10 @@ def read_table(
     _refuse_foreign(content)
     encoding = encoding or guess_encoding(content)
     text = _decode(content, encoding)
-    first, _, rest = text.lstrip("\r\n").partition("\n")
-    if first.lower().startswith("sep=") and first.strip()[4:] in SEPARATORS:  # Excel's own hint
-        separator, text = separator or first.strip()[4:], rest
+    hint = _SEPARATOR_HINT.match(text)
+    if hint:
+        # Its line stays, blank, so that the lines below keep their numbers.
+        separator, text = separator or hint[2], text[: hint.start(1)] + text[hint.end(1) :]
     if separator is None:
         separator = guess_separator(text)
     elif separator not in SEPARATORS:

@@ -60,6 +60,14 @@ def test_excels_separator_hint_is_followed():
     assert as_lists(table) == [["smiles", "odor, taste"], ["CCO", "a"]]
 
 
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("separator", list(SEPARATORS))
+def test_excels_separator_hint_counts_as_a_line(separator, newline):
+    table = read_table(newline.join([f"sep={separator}", f"a{separator}b", "", "1"]).encode())
+    assert as_lists(table) == [["a", "b"], ["1", ""]]
+    assert table.lines == (2, 4)
+
+
 def test_title_lines_above_the_header_are_skipped():
     table = read_table(b"My odorants\n\nsmiles,odor,name\nCCO,sweet,x\nCCC,sour,y\n")
     assert as_lists(table)[0] == ["smiles", "odor", "name"]
