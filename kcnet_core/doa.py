@@ -118,6 +118,7 @@ class WiringSearch:
         self._moments = torch.zeros_like(self.scores), torch.zeros_like(self.scores)
         self._steps = 0
         self._held: dict[int, list] = {}  # activities of row sets under the present wiring
+        self._measured: list | None = None  # inputs of the validation rows, if few enough to hold
 
     def epochs(self, matrices: bool = False):
         """Yield one `EpochRecord` per wiring: the initial one as epoch 0, then one per update."""
@@ -191,22 +192,30 @@ class WiringSearch:
         if held is not None:
             yield from held[1]
             return
-        n_hidden, size = self.wiring.n_hidden, rows_per_chunk(self.wiring.n_hidden)
-        keep = [] if len(rows) * n_hidden <= CHUNK_VALUES else None
-        for start in range(0, len(rows), size):
-            chosen = torch.from_numpy(rows[start : start + size])
-            X = self.X.index_select(0, chosen).to(self.device)
-            chunk = (
-                X,
-                kenyon_activity(self.wiring, X, self.settings.inhibition),
-                self.Y.index_select(0, chosen).to(self.device),
-                self.w.index_select(0, chosen).to(self.device),
-            )
+        keep = [] if len(rows) * self.wiring.n_hidden <= CHUNK_VALUES else None
+        for X, Y, w in self._inputs(rows):
+            chunk = X, kenyon_activity(self.wiring, X, self.settings.inhibition), Y, w
             if keep is not None:
                 keep.append(chunk)
             yield chunk
         if keep is not None:
             self._held[id(rows)] = rows, keep  # `rows` is held too, so that its id stays its own
+
+    def _inputs(self, rows: np.ndarray):
+        """Chunks (X, Y, w) of some rows; the validation rows, the same every epoch, are held."""
+        if rows is not self._validation or len(rows) * self.X.shape[1] > CHUNK_VALUES:
+            return self._gathered(rows)
+        if self._measured is None:
+            self._measured = list(self._gathered(rows))
+        return self._measured
+
+    def _gathered(self, rows: np.ndarray):
+        size = rows_per_chunk(self.wiring.n_hidden)
+        for start in range(0, len(rows), size):
+            chosen = torch.from_numpy(rows[start : start + size])
+            yield tuple(
+                part.index_select(0, chosen).to(self.device) for part in (self.X, self.Y, self.w)
+            )
 
     def _fit(self, rows: np.ndarray) -> torch.Tensor:
         """beta (B, c), with lambda in proportion to the share of rows used."""

@@ -34,8 +34,9 @@ def wiring_gradient(
     With xhat_j = xbar_j - C mean(xbar), the mean feeds every cell's error back to all others:
     dL/dxbar = D - C mean(D) with D = dL/dH * [H > 0]. `inhibition=None` leaves that term out, as
     the paper's appendix A does (only the factor 1 - 1/B stays, absorbed by the learning rate).
+    dH is overwritten: fresh memory of its size takes longer than the arithmetic.
     """
-    D = dH.masked_fill(H <= 0, 0)
+    D = dH.masked_fill_(H <= 0, 0)
     if inhibition is not None:
         D -= inhibition * D.mean(0)
     return product(D, X)
