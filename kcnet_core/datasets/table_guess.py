@@ -105,6 +105,12 @@ def guess_table(
         notes.append("No column looks like SMILES; choose the one that holds the structures.")
     if not labels:
         notes.append("No column looks like labels; choose the one (or ones) to learn.")
+    if table.unclosed:
+        more = f", and {len(table.unclosed) - 1:,} more have one" if table.unclosed[1:] else ""
+        notes.append(
+            f"Line {table.unclosed[0]} has a quotation mark that is never closed{more}; such a "
+            "line was read without its marks. Check the row."
+        )
     return TableGuess(
         encoding=table.encoding,
         separator=table.separator,

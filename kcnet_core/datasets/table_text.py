@@ -31,6 +31,7 @@ _FOREIGN = (
 )
 _SEPARATOR_HINT = re.compile(r"[\r\n]*(sep=([,;\t|]) *)(?=[\r\n])", re.IGNORECASE)  # Excel's own
 _TEXT_CONTROLS = frozenset("\t\n\r\x0b\x0c\x1a\x1b")
+_MOST_READ_AGAIN = 2 * MAX_UPLOAD_BYTES  # characters, when quotation marks are not closed
 _SNIFFED_LINES = 60
 _SNIFFED_CHARACTERS = 100_000  # below the longest cell that csv takes
 
@@ -44,6 +45,7 @@ class TableText:
     rows: tuple[tuple[str, ...], ...]  # blank lines are gone
     lines: tuple[int, ...]  # line of the file on which each row ends
     surplus: dict[int, int]  # rows that had more cells than fit, and how many; these were cut off
+    unclosed: tuple[int, ...] = ()  # lines with a quotation mark that is never closed
 
 
 def read_table(
@@ -79,7 +81,7 @@ def read_table(
         separator = guess_separator(text)
     elif separator not in SEPARATORS:
         raise DataError(f"The separator must be one of {', '.join(SEPARATORS.values())}.")
-    rows, lines = _cells(text, separator)
+    rows, lines, unclosed = _cells(text, separator)
     if not rows:
         raise DataError("The file is empty: it holds no row of text.")
     rows, lines = _from_header(rows, lines)
@@ -90,6 +92,7 @@ def read_table(
         rows=tuple(tuple(row[:width] + [""] * (width - len(row))) for row in rows),
         lines=tuple(lines),
         surplus={k: len(row) for k, row in enumerate(rows) if any(row[width:])},
+        unclosed=unclosed,
     )
 
 
@@ -115,7 +118,7 @@ def guess_separator(text: str) -> str:
     head = "\n".join(line for line in text[:_SNIFFED_CHARACTERS].splitlines() if line.strip())
     best, best_score = ",", (0.0, 0)
     for separator in SEPARATORS:
-        widths = [len(row) for row in _reader(head, separator) if any(row)][:_SNIFFED_LINES]
+        widths = [len(row) for row, _ in _rows(head, separator, []) if any(row)][:_SNIFFED_LINES]
         if widths and widths[0] > 1:
             agreeing = sum(width == widths[0] for width in widths) / len(widths)
             score = (round(agreeing, 1), widths[0])
@@ -153,44 +156,72 @@ def _decode(content: bytes, encoding: str) -> str:
     return text.removeprefix("\ufeff")
 
 
-def _reader(text: str, separator: str):
-    """csv rows; quotes that are never closed count as ordinary characters."""
+def _rows(text: str, separator: str, unclosed: list[int]):
+    """(cells, line on which the row ends), one row after the other.
+
+    A quotation mark that is never closed would swallow the rows below it, so its line is read by
+    itself, without the marks, and put down in `unclosed`.
+    """
+    file = io.StringIO(text, newline="")
     options = {"delimiter": separator, "skipinitialspace": separator != "\t"}
+    begin, line, read_again = 0, 0, 0  # where the row in hand begins, and characters read twice
+    while begin < len(text):
+        reader, before = csv.reader(file, strict=True, **options), line
+        try:
+            for cells in reader:
+                begin, line = file.tell(), before + reader.line_num
+                yield cells, line
+        except csv.Error:
+            read_again += file.tell() - begin
+            if read_again > _MOST_READ_AGAIN:
+                raise DataError(
+                    f"Line {line + 1} has a quotation mark that is not closed, and so have many "
+                    "others; close them, or remove the marks."
+                ) from None
+            file.seek(begin)
+            alone, line = file.readline(), line + 1
+            begin = file.tell()
+            yield _lone_row(alone, line, options, unclosed), line
+
+
+def _lone_row(text: str, line: int, options: dict, unclosed: list[int]) -> list[str]:
+    """Cells of a line whose quotation marks are not as they should be."""
     try:
-        for _ in csv.reader(io.StringIO(text, newline=""), strict=True, **options):
+        for _ in csv.reader([text], strict=True, **options):
             pass
     except csv.Error as error:
         if "unexpected end of data" in str(error):
-            options["quoting"] = csv.QUOTE_NONE
-    return csv.reader(io.StringIO(text, newline=""), **options)
+            unclosed.append(line)
+            options = {**options, "quoting": csv.QUOTE_NONE}
+    try:
+        (cells,) = csv.reader([text], **options)
+    except csv.Error as error:
+        raise DataError(
+            f"Line {line} cannot be read as a row of cells ({error}); "
+            "check the quotation marks near it."
+        ) from error
+    return [cell.strip(' "') for cell in cells] if "quoting" in options else cells
 
 
 def _cells(text: str, separator: str):
-    rows, lines = [], []
-    reader = _reader(text, separator)
-    try:
-        for cells in reader:
-            cells = [cell.strip() for cell in cells]
-            if not any(cells):
-                continue
-            if len(cells) > MAX_CSV_COLUMNS:
-                raise LimitError(
-                    f"Line {reader.line_num} has {len(cells):,} columns; the limit is "
-                    f"{MAX_CSV_COLUMNS} (MAX_CSV_COLUMNS)."
-                )
-            rows.append(cells)
-            lines.append(reader.line_num)
-            if len(rows) > MAX_CSV_ROWS + 1:  # one of them is the header
-                raise LimitError(
-                    f"The table has more than {MAX_CSV_ROWS:,} rows, which is the limit "
-                    "(MAX_CSV_ROWS). Keep a part of it."
-                )
-    except csv.Error as error:
-        raise DataError(
-            f"Line {reader.line_num} cannot be read as a row of cells ({error}); "
-            "check the quotation marks near it."
-        ) from error
-    return rows, lines
+    rows, lines, unclosed = [], [], []
+    for cells, line in _rows(text, separator, unclosed):
+        cells = [cell.strip() for cell in cells]
+        if not any(cells):
+            continue
+        if len(cells) > MAX_CSV_COLUMNS:
+            raise LimitError(
+                f"Line {line} has {len(cells):,} columns; the limit is "
+                f"{MAX_CSV_COLUMNS} (MAX_CSV_COLUMNS)."
+            )
+        rows.append(cells)
+        lines.append(line)
+        if len(rows) > MAX_CSV_ROWS + 1:  # one of them is the header
+            raise LimitError(
+                f"The table has more than {MAX_CSV_ROWS:,} rows, which is the limit "
+                "(MAX_CSV_ROWS). Keep a part of it."
+            )
+    return rows, lines, tuple(unclosed)
 
 
 def _from_header(rows, lines):

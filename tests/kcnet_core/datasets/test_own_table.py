@@ -154,6 +154,16 @@ def test_a_row_with_too_many_cells_is_a_row_error():
     assert "4 cells where the table has 3 columns" in errors[0].reason
 
 
+def test_a_quote_that_is_never_closed_is_named_and_the_table_still_read():
+    rows = "".join(f'"{smiles}","{k % 2}"\n' for k, smiles in enumerate(SMILES))
+    content = f'"smiles","sweet"\n{rows}"CCN,1\n'.encode()
+    guess = guess_table(content)
+    assert guess.columns == ("smiles", "sweet")
+    assert "Line 10 has a quotation mark that is never closed" in guess.notes[0]
+    data, errors = table_dataset(content, guess)
+    assert (len(data.X), errors) == (9, ())
+
+
 def test_html_and_formulas_stay_text():
     names = ["<script>alert(1)</script>", "=HYPERLINK('x')", "+1", "@x", *"efgh"]
     content = table(["name", "smiles", "sweet"], names, SMILES, [0, 1] * 4)

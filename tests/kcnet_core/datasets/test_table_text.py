@@ -48,6 +48,38 @@ def test_a_quote_that_is_never_closed_costs_no_rows():
     assert [row[1] for row in as_lists(table)] == ["b", "1", "2", "3"]
 
 
+QUOTED = ['"smiles","odor"', '"CCO","sweet, green"', '"CCC","sour"', '"CCN","fishy"']
+
+
+@pytest.mark.parametrize("at", [1, 2, 3, 4])
+@pytest.mark.parametrize("broken", ['"CCCl,musky', '"CCCl","musky', 'CCCl,"musky'])
+def test_a_quote_that_is_never_closed_costs_only_its_own_line_its_marks(at, broken):
+    table = read_table("\n".join([*QUOTED[:at], broken, *QUOTED[at:], ""]).encode())
+    rows = [["smiles", "odor"], ["CCO", "sweet, green"], ["CCC", "sour"], ["CCN", "fishy"]]
+    assert as_lists(table) == [*rows[:at], ["CCCl", "musky"], *rows[at:]]
+    assert table.lines == (1, 2, 3, 4, 5)
+    assert table.unclosed == (at + 1,)
+
+
+def test_a_quote_that_is_never_closed_spares_cells_of_several_lines():
+    table = read_table(b'a,b\n"two\nlines",1\n"x,2\n"three\n\nlines",3\n5" nails,4\n')
+    assert as_lists(table) == [
+        ["a", "b"],
+        ["two\nlines", "1"],
+        ["x", "2"],
+        ["three\n\nlines", "3"],
+        ['5" nails', "4"],
+    ]
+    assert table.lines == (1, 3, 4, 7, 8)
+    assert table.unclosed == (4,)
+
+
+def test_a_file_full_of_open_quotes_is_refused_with_a_line(monkeypatch):
+    monkeypatch.setattr(table_text, "_MOST_READ_AGAIN", 10_000)
+    with pytest.raises(DataError, match=r"Line \d+ has a quotation mark that is not closed"):
+        read_table(b'a","\n' * 1_001)
+
+
 def test_lists_inside_cells_do_not_pass_for_columns():
     text = "smiles,odor\nCCO,sweet;fruity;green\nCCC,sour\nCCN,fishy;sour\n"
     assert read_table(text.encode()).separator == ","
@@ -98,6 +130,7 @@ def test_rows_with_too_many_cells_are_marked_and_short_ones_filled():
         (b"smiles,y\nC\x00C,1\n", "binary data"),
         (b"\xff\xfeodd", "not utf-16 text"),
         (b'a,b\n"' + b"x" * 200_000 + b'",1\n', "Line 2 cannot be read"),
+        (b'a,b\n"' + b"x" * 200_000, "Line 2 cannot be read"),
     ],
 )
 def test_what_is_no_table_is_told(content, words):
