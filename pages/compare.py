@@ -17,6 +17,7 @@ from pages.ui import (
 )
 from pages.ui import compare_state as state
 from pages.ui.frame import heading
+from pages.ui.plain import plain
 
 # Tabs whose content is the measured rows are redrawn while these arrive.
 LIVE = {
@@ -45,7 +46,7 @@ def main() -> None:
     # above them comes or goes.
     with st.container():
         for sentence in ignored:
-            st.warning(sentence, icon=":material/link_off:")
+            st.warning(plain(sentence), icon=":material/link_off:")
     compare_bar.bar(comparison, dataset, wrong)
     state.live("compare", "progress", lambda: progress(comparison, dataset))
 

@@ -8,6 +8,7 @@ from kcnet_core.errors import KCNetError
 from kcnet_core.palette import theme
 from pages.ui import fly, fly_views, frame, lesson, session
 from pages.ui.fly import DRAWN, Bench
+from pages.ui.plain import plain
 from pages.ui.walk import walk
 
 WALK, DRAW, INHIBITION, TAGS, FLIES, LESSONS = (
@@ -68,7 +69,7 @@ def lay_table() -> Bench | None:
                 kind = fly.choose_kind()
                 sample = fly.choose_sample(kind)
         except KCNetError as error:
-            st.error(str(error), icon=":material/error:")
+            st.error(plain(error), icon=":material/error:")
             return None
         with portrait, st.container(key="portrait"):
             fly.picture(sample, kind)

@@ -13,6 +13,7 @@ from kcnet_core.experiments.result_file import file_name, result_text
 from pages.ui import paper_overview, paper_run, paper_verdict, paper_views
 from pages.ui import paper_state as state
 from pages.ui.frame import heading
+from pages.ui.plain import plain
 
 
 def main() -> None:
@@ -78,9 +79,9 @@ def provenance(result: Result) -> None:
             icon=":material/pending:",
         )
     for name, reason in result.skipped.items():
-        st.caption(f"Without {name}: {reason}")
+        st.caption(f"Without {name}: {plain(reason)}")
     for name, reason in result.failed.items():
-        st.warning(f"{name}: {reason}", icon=":material/warning:")
+        st.warning(f"{name}: {plain(reason)}", icon=":material/warning:")
     seeds = about["seeds"]
     span = f"seeds {seeds[0]} to {seeds[-1]}" if len(seeds) > 1 else f"seed {seeds[0]}"
     threads = f"{machine['threads']} thread{'s' * (machine['threads'] != 1)}"

@@ -9,6 +9,7 @@ from kcnet_core.molecule_pool import warm_up
 from pages.ui import smell_ask as ask
 from pages.ui import smell_box, smell_many, smell_noses, smell_one, smell_quality
 from pages.ui.frame import heading
+from pages.ui.plain import plain
 
 
 @st.cache_resource(show_spinner=False)
@@ -62,7 +63,7 @@ def choose_dilution(answering) -> str | None:
     if st.session_state.get("smell_dilution") not in levels:
         st.session_state["smell_dilution"] = levels[0]
     return st.segmented_control(
-        "Dilution", levels, key="smell_dilution", required=True,
+        "Dilution", levels, key="smell_dilution", required=True, format_func=plain,
         help="People rated each molecule at these dilutions, and the model knows them apart.",
     )  # fmt: skip
 
@@ -71,7 +72,7 @@ def answer(answering, text: str, dilution: str | None) -> None:
     try:
         answers = ask.answers(answering, text, dilution)
     except KCNetError as error:
-        st.error(str(error), icon=":material/error:")
+        st.error(plain(error), icon=":material/error:")
         return
     if answers is None:
         if not text.strip() and ask.TABLE not in st.session_state:

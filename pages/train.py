@@ -8,6 +8,7 @@ from kcnet_core.jobs import GONE
 from kcnet_core.run import Run
 from pages.ui import live_view, run_bar, run_controls, session, share
 from pages.ui.frame import heading
+from pages.ui.plain import plain
 
 
 def main() -> None:
@@ -22,9 +23,9 @@ def main() -> None:
         "press Start, and watch the wiring change.",
     )
     for sentence in ignored:
-        st.warning(sentence, icon=":material/link_off:")
+        st.warning(plain(sentence), icon=":material/link_off:")
     if session.job_is_gone():
-        st.warning(interrupted.sentence if interrupted else GONE, icon=":material/history:")
+        st.warning(plain(interrupted.sentence if interrupted else GONE), icon=":material/history:")
 
     run_bar.bar(run, job)
     if job is None:

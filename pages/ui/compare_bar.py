@@ -15,6 +15,7 @@ from kcnet_core.experiments.metrics import headline_metric
 from pages.ui import compare_jobs, session
 from pages.ui import compare_state as state
 from pages.ui.live_view import in_time
+from pages.ui.plain import plain
 
 ENDINGS = {"done": "Done", "failed": "Failed", "cancelled": "Cancelled"}
 
@@ -56,7 +57,7 @@ def notes(comparison: Comparison, dataset: Dataset, wrong: str | None) -> None:
     busy = job is not None and not job.view.finished
     state.problem("compare")
     if wrong:
-        st.error(wrong, icon=":material/error:")
+        st.error(plain(wrong), icon=":material/error:")
     if busy and not job.owned_by(session.owner()):
         st.info(
             "You are watching a comparison that somebody else started. Its rows are yours too: "
@@ -65,7 +66,7 @@ def notes(comparison: Comparison, dataset: Dataset, wrong: str | None) -> None:
         )
     if busy and job.config != comparison:
         st.info(
-            f"A comparison with other settings is running ({job.title}). Its rows are kept.",
+            f"A comparison with other settings is running ({plain(job.title)}). Its rows are kept.",
             icon=":material/hourglass_top:",
         )
     if not busy:
@@ -93,10 +94,10 @@ def plan(comparison: Comparison, dataset: Dataset, rows: list[Mapping]) -> str:
         todo = compare_jobs.pending(comparison, dataset, rows)
         cost = compare_jobs.whole_cost(todo, comparison, dataset)
     except KCNetError as error:
-        return f":orange[{error}]"
+        return f":orange[{plain(error)}]"
     known = f"{len(rows)} of them are here already. " if rows else ""
     return (
-        f"{title(comparison, dataset)}: {n} fits on the same splits and seeds. {known}"
+        f"{plain(title(comparison, dataset))}: {n} fits on the same splits and seeds. {known}"
         f"Estimated {in_words(cost.seconds)} and {cost.bytes / 2**20:,.0f} MB."
     )
 
@@ -152,7 +153,7 @@ def progress(kind: str, what: str) -> None:
     else:
         st.progress(view.fraction or 0.0, text=text)
     if view.state == "failed":
-        st.error(view.error, icon=":material/error:")
+        st.error(plain(view.error), icon=":material/error:")
 
 
 def latest(comparison: Comparison, dataset: Dataset) -> None:
@@ -171,7 +172,7 @@ def latest(comparison: Comparison, dataset: Dataset) -> None:
                 f"{row['seconds']:.2f} s"
             )
     for row in failed[:3]:
-        st.warning(f"{row['variant']}, repeat {row['repeat'] + 1}: {row['error']}",
+        st.warning(f"{row['variant']}, repeat {row['repeat'] + 1}: {plain(row['error'])}",
                    icon=":material/warning:")  # fmt: skip
     if len(failed) > 3:
         st.warning(f"{len(failed) - 3} more fits failed; the CSV names each.")

@@ -17,6 +17,7 @@ from kcnet_core.presets import paper_presets
 from kcnet_core.run import Run
 from pages.ui import compare_state as state
 from pages.ui import run_controls, session
+from pages.ui.plain import plain
 
 SIZES = (50, 100, 200, 300, 600, 1000, 2000, 3000, 4500, 6500)
 OURS, PAPER, CHOSEN = "ours", "the paper's", "chosen"
@@ -82,10 +83,10 @@ def sizes(comparison: Comparison) -> tuple[int, ...]:
     )
     numbers, wrong = [], []
     for text in chosen:
-        plain = text.replace(",", "").replace(" ", "")
-        (numbers if plain.isdecimal() else wrong).append(plain)
+        digits = text.replace(",", "").replace(" ", "")
+        (numbers if digits.isdecimal() else wrong).append(digits)
     if wrong:
-        st.caption(f":orange[{wrong[0][:30]} is not a whole number and was left out.]")
+        st.caption(f":orange[{plain(wrong[0][:30])} is not a whole number and was left out.]")
     return tuple(int(number) for number in numbers)
 
 

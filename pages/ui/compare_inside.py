@@ -14,6 +14,7 @@ from kcnet_core.palette import model_colour
 from pages.ui import compare_state as state
 from pages.ui import pictures, session
 from pages.ui.chart import chart
+from pages.ui.plain import plain
 from pages.ui.sample_view import label
 
 LARGEST = 2_000  # more cells than this cannot be told apart in a picture
@@ -55,7 +56,7 @@ def one_sample(pair: SideBySide) -> None:
         else:
             pixels = dataset.X[row : row + 1] * dataset.pixel_std + dataset.pixel_mean
             chart(figures.image_grid(pixels, dataset.image_shape, dark=dark), "inside_sample")
-        st.caption(f"Truth: {label(dataset, dataset.y[row])}.")
+        st.caption(f"Truth: {plain(label(dataset, dataset.y[row]))}.")
     for column, network in zip(columns, pair.networks, strict=True):
         with column:
             activity = network.hidden[position]
@@ -64,7 +65,7 @@ def one_sample(pair: SideBySide) -> None:
                 figures.cell_field(activity, name=name, limit=float(activity.max()), dark=dark),
                 f"inside_{network.name}",
             )
-            answer = label(dataset, pair.answer(network, position))
+            answer = plain(label(dataset, pair.answer(network, position)))
             st.caption(
                 f"{network.active_share(position):.0%} of the cells are active for this sample, "
                 f"{network.active_share():.0%} on average. Answer: {answer}."
@@ -80,10 +81,11 @@ def one_sample(pair: SideBySide) -> None:
     protocol = PROTOCOLS[pair.split.protocol]
     silent = 1 - pair.networks[0].active_share()
     st.caption(
-        f"Test rows of {dataset.title} ({protocol.title.lower()}), seed {pair.split.seed}; taught "
-        f"with {len(pair.split.train):,} rows. Inhibition and ReLU silence {silent:.0%} of KCNet's "
-        "cells, so a sample is a sparse code; ELM's sigmoid never falls quite silent, and most of "
-        "its units sit near 0 or 1. Active: above 1% of the strongest."
+        f"Test rows of {plain(dataset.title)} ({protocol.title.lower()}), seed "
+        f"{pair.split.seed}; taught with {len(pair.split.train):,} rows. Inhibition and ReLU "
+        f"silence {silent:.0%} of KCNet's cells, so a sample is a sparse code; ELM's "
+        "sigmoid never falls quite silent, and most of its units sit near 0 or 1. Active: above 1% "
+        "of the strongest."
     )
 
 

@@ -20,6 +20,7 @@ from pages.ui import compare_state as state
 from pages.ui.chart import chart
 from pages.ui.compare_jobs import NoisePlan
 from pages.ui.compare_scores import empty, metric_of
+from pages.ui.plain import plain
 
 IMAGES_SHOWN = 3
 
@@ -110,7 +111,7 @@ def curves(plan: NoisePlan, dataset: Dataset) -> None:
         return
     failed = [row for row in rows if row["error"]]
     for row in failed[:3]:
-        st.warning(f"{row['variant']}: {row['error']}", icon=":material/warning:")
+        st.warning(f"{row['variant']}: {plain(row['error'])}", icon=":material/warning:")
     kind = st.segmented_control(
         "Damage", list(plan.kinds), default=plan.kinds[0], required=True,
         format_func=lambda name: DAMAGES[name].title, key="noise_kind",
@@ -135,9 +136,9 @@ def curves(plan: NoisePlan, dataset: Dataset) -> None:
     repeats = " to ".join(dict.fromkeys([str(n.min()), str(n.max())]))
     repeats += " repeats" if n.max() > 1 else " repeat"
     st.caption(
-        f"{damage.title}: {damage.explanation}. {dataset.title} · {protocol.title.lower()} · "
-        f"{plan.comparison.hidden[0]:,} hidden cells · {repeats}, mean and 95% interval · "
-        "trained on clean rows."
+        f"{damage.title}: {damage.explanation}. {plain(dataset.title)} · "
+        f"{protocol.title.lower()} · {plan.comparison.hidden[0]:,} hidden cells · {repeats}, "
+        "mean and 95% interval · trained on clean rows."
     )
     if dataset.kind == "image":
         key = (dataset.name, id(dataset), kind, dark)

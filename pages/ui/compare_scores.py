@@ -23,6 +23,7 @@ from kcnet_core.figures.compare import size_axis
 from pages.ui import compare_state as state
 from pages.ui import session
 from pages.ui.chart import chart
+from pages.ui.plain import plain
 
 TIMES_NOTE = (
     "Times are wall-clock seconds on this machine, one fit after another; other visitors' runs "
@@ -99,7 +100,7 @@ def about(found: Results) -> str:
     repeats = table.groupby("variant")["repeat"].nunique()
     n = " to ".join(dict.fromkeys([str(repeats.min()), str(repeats.max())]))
     folds = f" × {comparison.n_folds} folds" if comparison.n_folds else ""
-    target = f", {comparison.target}" if comparison.target else ""
+    target = f", {plain(comparison.target)}" if comparison.target else ""
     if protocol.name == "benchmark":
         interval = "over repeats on this one test part: how much the random choices matter"
     else:
@@ -107,7 +108,7 @@ def about(found: Results) -> str:
     plural = "s" if n != "1" else ""
     n_train, n_test = rows_in_words(table["n_train"]), rows_in_words(table["n_test"])
     return (
-        f"{found.dataset.title}{target} · {protocol.title.lower()}, "
+        f"{plain(found.dataset.title)}{target} · {protocol.title.lower()}, "
         f"{n_train} training and {n_test} test rows · "
         f"{n} repeat{plural}{folds}, seeds from {comparison.seed} · mean and 95% interval "
         f"({interval})."

@@ -23,6 +23,7 @@ from pages.ui import compare_state as state
 from pages.ui.chart import chart
 from pages.ui.compare_jobs import SearchPlan
 from pages.ui.compare_scores import empty
+from pages.ui.plain import plain
 
 DEFAULT_TRIALS = 20
 
@@ -137,7 +138,7 @@ def trials(plan: SearchPlan, dataset: Dataset) -> None:
     higher = METRICS[of.metric].higher_is_better
     size = f" with {of.n_hidden:,} cells" if of.n_hidden else ""
     st.caption(
-        f"{of.model}{size} on {dataset.title}: mean validation {of.metric} inside "
+        f"{of.model}{size} on {plain(dataset.title)}: mean validation {of.metric} inside "
         "the training rows of the first split. It is for choosing, not a test score."
     )
     chart(
@@ -151,7 +152,7 @@ def trials(plan: SearchPlan, dataset: Dataset) -> None:
         verdict(best, found[0], of)
     failed = [trial for trial in found if trial.error]
     if failed:
-        st.warning(f"{len(failed)} trials failed; the first said: {failed[0].error}",
+        st.warning(f"{len(failed)} trials failed; the first said: {plain(failed[0].error)}",
                    icon=":material/warning:")  # fmt: skip
     if best is not None and job.view.finished:
         take_over(best, of)

@@ -17,6 +17,7 @@ from kcnet_core.experiments.models import MODELS
 from kcnet_core.run import Run
 from pages.ui import link, run_controls, session
 from pages.ui.data_catalogue import use
+from pages.ui.plain import plain
 
 SECONDS_BETWEEN_DRAWINGS = 1.0
 ACTIVE = ("queued", "running")
@@ -150,7 +151,7 @@ def submit(kind: str, config, steps: Callable, estimate, title: str):
 def problem(kind: str) -> None:
     sentence = st.session_state.pop(f"{kind}_problem", None)
     if sentence:
-        st.error(sentence, icon=":material/error:")
+        st.error(plain(sentence), icon=":material/error:")
 
 
 def stop(kind: str) -> None:
@@ -170,7 +171,7 @@ def live(kind: str, part: str, draw: Callable[[], None]) -> None:
         try:
             draw()
         except KCNetError as error:
-            st.error(str(error), icon=":material/error:")
+            st.error(plain(error), icon=":material/error:")
 
     every = SECONDS_BETWEEN_DRAWINGS if state in ACTIVE else None
     st.fragment(poll, run_every=every, key=f"{kind}_{part}_{state in ACTIVE}")()

@@ -28,8 +28,9 @@ from pages.ui.answer_view import answer_view
 from pages.ui.canvas import canvas
 from pages.ui.chart import chart
 from pages.ui.fly import DRAWN, ODOR, Bench, Sample
+from pages.ui.plain import plain
 from pages.ui.walk import circuit
-from pages.ui.walk_steps import input_contributions, percent, plain
+from pages.ui.walk_steps import input_contributions, percent
 
 SOON = 0.4  # seconds after which waiting needs a word
 STRENGTHS = np.linspace(*BOUNDS["inhibition"], 41)
@@ -87,7 +88,7 @@ def _start():
     try:
         pixels = table.raw_drawing()
     except KCNetError as error:
-        st.warning(str(error))
+        st.warning(plain(error))
         return None
     return None if drawing.is_blank(pixels) else pixels
 

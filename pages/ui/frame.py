@@ -12,6 +12,7 @@ from streamlit.runtime.scriptrunner import RerunException, StopException
 
 from kcnet_core.errors import KCNetError
 from pages.ui import session
+from pages.ui.plain import plain
 
 if PagesManager.uses_pages_directory:
     # Until st.navigation has run once, Streamlit takes any folder "pages" for its older kind of
@@ -45,7 +46,7 @@ def around(page) -> None:
     except (RerunException, StopException):
         raise
     except KCNetError as error:
-        st.error(str(error), icon=":material/error:")
+        st.error(plain(error), icon=":material/error:")
     except Exception:
         code = secrets.token_hex(3)
         log.exception("page %s failed (reference %s)", page.title, code)

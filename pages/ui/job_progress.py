@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.ui import session
+from pages.ui.plain import plain
 
 SECONDS_BETWEEN_DRAWINGS = 0.5
 
@@ -25,7 +26,7 @@ def _draw(job, key, unit, scale, again, drawn_active) -> None:
         st.rerun()
     if view.state in ("failed", "cancelled"):
         stopped = "Stopped; what has arrived is kept for the next time."
-        st.error(view.error or stopped, icon=":material/error:")
+        st.error(plain(view.error or stopped), icon=":material/error:")
         if again is not None:
             st.button("Try again", key=f"again_{key}", icon=":material/refresh:", on_click=again)
         return

@@ -13,6 +13,7 @@ from pages.ui import fly as table
 from pages.ui import fly_views
 from pages.ui.fly import Bench
 from pages.ui.lesson_question import ask
+from pages.ui.plain import plain
 from pages.ui.walk import still
 
 VIEWS = {
@@ -43,7 +44,7 @@ def overview() -> None:
                 icon=":material/school:",
             )
     for message in broken:
-        st.error(message, icon=":material/edit_off:")
+        st.error(plain(message), icon=":material/edit_off:")
     st.caption(
         "Teachers: a lesson is a small text file in assets/lessons; the README there shows how to "
         "write one. Its address, ?lesson= and the file's name, opens it for a class."
@@ -79,7 +80,7 @@ def show(name: str) -> None:
         lesson = load_lesson(name)
     except KCNetError as error:
         st.title("Lessons", anchor=False)
-        st.error(str(error), icon=":material/edit_off:")
+        st.error(plain(error), icon=":material/edit_off:")
         st.button("All lessons", on_click=_leave, icon=":material/arrow_back:", key="lesson_leave")
         return
     part = _part(lesson)

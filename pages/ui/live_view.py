@@ -14,6 +14,7 @@ from pages.ui import session
 from pages.ui.chart import chart
 from pages.ui.live_charts import live_charts, picture_data
 from pages.ui.molecule_cards import cards
+from pages.ui.plain import plain
 from pages.ui.reopen_model import opener
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def poll(job, drawn_state: str) -> None:
         st.rerun()  # buttons and results change with the state; this also ends the polling
     status(job)
     if view.state == "failed":
-        st.error(view.error, icon=":material/error:")
+        st.error(plain(view.error), icon=":material/error:")
     if job.kind == "train":  # a model from a file has no epochs to watch
         pictures(job, view)
 
@@ -95,7 +96,7 @@ def status(job) -> None:
             text = f"{words.capitalize()} after {in_time(view.seconds())}"
     with st.container(key="run_status"):
         st.progress(view.fraction or 0.0, text=text)
-        st.caption(numbers(snapshot) if snapshot else job.title)
+        st.caption(plain(numbers(snapshot) if snapshot else job.title))
 
 
 def numbers(view: TrainView) -> str:

@@ -9,6 +9,7 @@ import streamlit as st
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.molecule_pictures import molecule_svg
 from pages.ui import session
+from pages.ui.plain import plain
 
 
 def cards(dataset: Dataset, rows: Iterable[int]) -> None:
@@ -18,7 +19,7 @@ def cards(dataset: Dataset, rows: Iterable[int]) -> None:
                 name = dataset.row_names[row] if dataset.row_names else dataset.smiles[row]
                 st.image(molecule_svg(dataset.smiles[row], 190, 120, dark=session.dark()), alt=name)
                 st.text(name)
-                st.caption(characters(dataset, row))
+                st.caption(plain(characters(dataset, row)))
 
 
 def characters(dataset: Dataset, row: int) -> str:

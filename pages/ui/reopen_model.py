@@ -8,6 +8,7 @@ import streamlit as st
 
 from kcnet_core.errors import KCNetError
 from pages.ui import run_controls, session
+from pages.ui.plain import plain
 
 
 def opener() -> None:
@@ -31,7 +32,7 @@ def opener() -> None:
                 title=f"{run.describe()}, from a file",
             )
         except KCNetError as error:
-            st.error(str(error), icon=":material/error:")
+            st.error(plain(error), icon=":material/error:")
             return
         run_controls.adopt(run)
         session.attach(job.id)

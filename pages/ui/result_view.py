@@ -13,6 +13,7 @@ from pages.ui import session
 from pages.ui.cell_view import cells
 from pages.ui.chart import chart
 from pages.ui.lambda_view import explore_lambda
+from pages.ui.plain import plain
 from pages.ui.sample_view import samples
 from pages.ui.take_home import take_home
 from pages.ui.wiring_view import wiring
@@ -54,13 +55,13 @@ def headline(trained: TrainedRun) -> None:
             st.metric("λ", f"{trained.model.alpha_:g}", width="content")
             st.metric("Density of W", f"{trained.frames[-1].density:.2%}", width="content")
     st.caption(
-        f"{trained.dataset.title}, {protocol.title.lower()}: {len(trained.train_rows):,} training "
-        f"and {len(trained.test_rows):,} test rows, one split, seed {trained.run.seed}. "
-        f"{protocol.explanation} One split says little about the next; the Compare page repeats "
-        "splits and gives intervals."
+        f"{plain(trained.dataset.title)}, {protocol.title.lower()}: "
+        f"{len(trained.train_rows):,} training and {len(trained.test_rows):,} test rows, one "
+        f"split, seed {trained.run.seed}. {protocol.explanation} One split says little about the "
+        "next; the Compare page repeats splits and gives intervals."
     )
     for note in trained.notes:
-        st.caption(note)
+        st.caption(plain(note))
 
 
 def scores(trained: TrainedRun) -> None:

@@ -13,6 +13,7 @@ from kcnet_core.experiments.estimate import estimate, flops_per_second, in_words
 from kcnet_core.jobs import Estimate
 from kcnet_core.run import EPOCH_MODELS, Run
 from pages.ui import session, share
+from pages.ui.plain import plain
 
 STYLE = Path(__file__).with_name("live_charts.page.css")
 # What Start needs and the first page does not: it is loaded once that page is on its way.
@@ -89,14 +90,14 @@ def news(run: Run, job, busy: bool, mine: bool) -> None:
     """The one line between buttons and charts; it always has one, so that nothing moves."""
     problem = st.session_state.pop("start_problem", None)
     if problem:
-        st.error(problem, icon=":material/error:")
+        st.error(plain(problem), icon=":material/error:")
     elif not mine:
         st.caption(
             ":material/visibility: You are watching a run that somebody else started; only they "
             "can steer it. Reset to start one of your own."
         )
     elif busy:
-        st.caption(f"This run: {job.title}.{expected(job.estimate)}")
+        st.caption(f"This run: {plain(job.title)}.{expected(job.estimate)}")
     else:
         cost(run, "" if job is None else "Next run: ")
 
@@ -120,8 +121,9 @@ def cost(run: Run, prefix: str) -> None:
     n_train, n_test = split_sizes(run, dataset)
     plan = planned(run, dataset, n_train) if LOADED.is_set() else Estimate()
     st.caption(
-        f"{prefix}{run.model} with {run.n_hidden:,} cells on {dataset.title}: {n_train:,} training "
-        f"rows, {n_test:,} test rows, {dataset.X.shape[1]:,} inputs.{expected(plan)}"
+        f"{prefix}{run.model} with {run.n_hidden:,} cells on {plain(dataset.title)}: "
+        f"{n_train:,} training rows, {n_test:,} test rows, "
+        f"{dataset.X.shape[1]:,} inputs.{expected(plan)}"
     )
 
 

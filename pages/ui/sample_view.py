@@ -10,6 +10,7 @@ from kcnet_core.descriptor_table import DESCRIPTORS
 from kcnet_core.experiments.training import TrainedRun
 from pages.ui import pictures, session
 from pages.ui.chart import chart
+from pages.ui.plain import plain
 
 ROWS_LISTED = 200
 MEANINGS = {descriptor.name: descriptor.meaning for descriptor in DESCRIPTORS}
@@ -103,9 +104,8 @@ def explain_one(trained: TrainedRun, position: int) -> None:
             chart(bars, "sample_scores")
     else:
         chart(bars, "sample_scores")
-    st.caption(
-        f"Truth: {label(dataset, truth)}. Answer: {label(dataset, trained.predictions[position])}."
-    )
+    answer = label(dataset, trained.predictions[position])
+    st.caption(f"Truth: {plain(label(dataset, truth))}. Answer: {plain(answer)}.")
     if trained.run.model not in EXPLAINABLE:
         st.info("ELM's sigmoid is not piecewise linear, so its answer has no exact contributions.")
         return
@@ -125,5 +125,5 @@ def explain_one(trained: TrainedRun, position: int) -> None:
         )
     st.caption(
         f"The contributions of all {len(values)} inputs add up to the score of "
-        f"“{names[target]}”: {values.sum():+.4f}. Nothing is sampled or approximated."
+        f"“{plain(names[target])}”: {values.sum():+.4f}. Nothing is sampled or approximated."
     )

@@ -21,6 +21,7 @@ from kcnet_core.smell.reading import (
 )
 from pages.ui import link, session, smell_box
 from pages.ui.job_progress import job_progress
+from pages.ui.plain import plain
 from pages.ui.smell_noses import CHOICE, STARTER, Answering, choices
 
 EXAMPLES = {
@@ -124,7 +125,7 @@ def upload() -> None:
         try:
             frame = frame_of(file.getvalue())
         except KCNetError as error:
-            st.error(str(error), icon=":material/error:")
+            st.error(plain(error), icon=":material/error:")
             return
         titles = list(frame.columns)
         smiles, name = smiles_and_name_columns(titles)
@@ -206,7 +207,7 @@ def _from_job(key: str, n_rows: int, work) -> Answers | None:
                 title=f"Smell {n_rows:,} molecules",
             )  # fmt: skip
         except KCNetError as refused:
-            st.error(str(refused), icon=":material/error:")
+            st.error(plain(refused), icon=":material/error:")
             return None
         st.session_state["smell_job"] = (key, new.id)
         return new

@@ -8,6 +8,7 @@ from kcnet_core.errors import KCNetError
 from kcnet_core.limits import MAX_PASTED_CHARACTERS
 from kcnet_core.molecules import check_length
 from pages.ui.component import component
+from pages.ui.plain import plain
 
 KEY = "smell_box"
 TEXT, VERSION = "smell_text", "smell_version"  # what is asked, and how often we replaced it
@@ -43,7 +44,7 @@ def box() -> str:
     try:
         check_length(st.session_state.get(TOO_LONG, 0))
     except KCNetError as error:
-        st.error(str(error), icon=":material/error:")
+        st.error(plain(error), icon=":material/error:")
     return text()
 
 

@@ -13,6 +13,7 @@ from kcnet_core.smell.nose import Nose
 from kcnet_core.smell.quality import Quality
 from pages.ui import session
 from pages.ui.job_progress import job_progress
+from pages.ui.plain import plain
 
 STARTER, KELLER, RUN, FILE = "starter", "keller_2016", "run", "file"
 CHOICE = "smell_model"
@@ -128,7 +129,7 @@ def _of_file() -> Answering | None:
                     raise KCNetError("The file is too large.")
                 nose, quality = nose_of_file(load_model(content), file.name)
             except KCNetError as error:
-                st.error(str(error), icon=":material/error:")
+                st.error(plain(error), icon=":material/error:")
                 return None
             kept = st.session_state["smell_file"] = Answering(
                 key, nose, quality,
@@ -181,7 +182,7 @@ def _measure(key: str, dataset, nose: Nose) -> None:
             title=f"Quality on unseen molecules, {dataset.title}",
         )
     except KCNetError as refused:
-        st.caption(str(refused))
+        st.caption(plain(refused))
         return
     _measuring()[key] = job.id
 
@@ -203,11 +204,6 @@ def who(answering: Answering, dilution: str | None) -> None:
         job = _job_of(answering)
         if job is not None:
             job_progress(job, "smell_quality", unit="splits", again=lambda: _forget(answering))
-
-
-def plain(text: str) -> str:
-    """Text that Markdown leaves alone."""
-    return "".join(f"\\{c}" if c in r"\`*_{}[]()<>#+-.!|~$:" else c for c in text)
 
 
 def _job_of(answering: Answering):

@@ -15,6 +15,7 @@ from kcnet_core.smell.answers import Answer
 from kcnet_core.smell.volatility import RULE
 from pages.ui import session, smell_box
 from pages.ui.chart import chart
+from pages.ui.plain import plain
 from pages.ui.smell_noses import Answering
 
 MEANINGS = {descriptor.name: descriptor.meaning for descriptor in DESCRIPTORS}
@@ -45,12 +46,12 @@ def portrait(answering: Answering, answer: Answer) -> None:
     st.caption(f"{molecule.formula.translate(SUBSCRIPTS)} · {molecule.weight:.1f} g/mol")
     st.code(molecule.smiles, language=None, wrap_lines=True)
     if answer.warning:
-        st.warning(answer.warning, icon=":material/air:")
+        st.warning(plain(answer.warning), icon=":material/air:")
         st.caption(f"The rule: {RULE}.")
     known_line(answering, answer)
     trust_line(answer)
     if answer.row.note:
-        st.caption(answer.row.note)
+        st.caption(plain(answer.row.note))
     if answer.row.suggestion:
         suggestion(answer.row, "Ask for the uncharged form")
 
@@ -61,7 +62,7 @@ def known_line(answering: Answering, answer: Answer) -> None:
         return
     row = answer.known if answer.known is not None else answer.stereoisomer
     if row is None:
-        st.caption(f"Not among the molecules of {known.title}; the model has never met it.")
+        st.caption(f"Not among the molecules of {plain(known.title)}; the model has never met it.")
         return
     true = " · ".join(known.characters[row]) or "none of them"
     taught = "taught to the model" if known.taught[row] else "held back for testing, not taught"
@@ -69,7 +70,7 @@ def known_line(answering: Answering, answer: Answer) -> None:
         st.badge("known" if answer.known is not None else "stereoisomer known",
                  icon=":material/school:", color="blue")  # fmt: skip
         st.text(f"{known.names[row]}: {true}")
-    st.caption(f"In {known.title}, {taught}.")
+    st.caption(f"In {plain(known.title)}, {taught}.")
 
 
 def trust_line(answer: Answer) -> None:
@@ -80,13 +81,14 @@ def trust_line(answer: Answer) -> None:
     colour, icon = LEVELS[verdict.level]
     head, _, rest = verdict.sentence.partition(": ")
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        st.badge(head, icon=f":material/{icon}:", color=colour)
+        st.badge(plain(head), icon=f":material/{icon}:", color=colour)
     st.text(rest[:1].upper() + rest[1:])
 
 
 def suggestion(row: Row, label: str) -> None:
     st.button(label, icon=":material/subdirectory_arrow_right:", key=f"take_{row.number}",
-              on_click=smell_box.put, args=(row.suggestion,), help=row.suggestion)  # fmt: skip
+              on_click=smell_box.put, args=(row.suggestion,),
+              help=plain(row.suggestion))  # fmt: skip
 
 
 def profile(answering: Answering, answer: Answer) -> None:
@@ -124,7 +126,7 @@ def profile(answering: Answering, answer: Answer) -> None:
         with st.expander(f"{len(greyed)} characters are not offered", icon=":material/block:"):
             for k in greyed:
                 found = answering.quality.of(nose.characters[k])
-                st.markdown(f":gray[{found.character}: {found.reason}.]")
+                st.markdown(f":gray[{plain(f'{found.character}: {found.reason}.')}]")
 
 
 def refused(row: Row) -> None:
@@ -148,7 +150,7 @@ def reasons(answering: Answering, answer: Answer) -> None:
     chosen = st.pills(
         "Why this much of",
         options,
-        format_func=lambda k: f"{nose.characters[k]} {answer.probabilities[k]:.0%}",
+        format_func=lambda k: f"{plain(nose.characters[k])} {answer.probabilities[k]:.0%}",
         default=options[0],
         required=True,
         key=f"smell_why_{hash((answering.key, answer.smiles))}",
@@ -181,9 +183,9 @@ def atoms(nose, answer: Answer, chosen: int, character: str) -> None:
     )
     st.image(svg, alt=alt, width="stretch")
     st.caption(
-        f"Atoms: orange ones speak for {character}, purple ones against it. Each was taken out of "
-        "the molecule (neighbours joined, loose ends filled with hydrogen) and the rest smelled "
-        f"again; strength is the change in log-odds, here {np.nanmin(worths):+.1f} to "
+        f"Atoms: orange ones speak for {plain(character)}, purple ones against it. Each was "
+        "taken out of the molecule (neighbours joined, loose ends filled with hydrogen) and the "
+        f"rest smelled again; strength is the change in log-odds, here {np.nanmin(worths):+.1f} to "
         f"{np.nanmax(worths):+.1f}. It is a measured what-if, not a part of a sum."
     )
 
@@ -192,7 +194,7 @@ def descriptors(nose, answer: Answer, chosen: int, character: str) -> None:
     try:
         shares = why.descriptor_shares(nose, answer, chosen)
     except KCNetError as error:
-        st.info(str(error))
+        st.info(plain(error))
         return
     chart(
         figures.contribution_bars(
@@ -203,14 +205,14 @@ def descriptors(nose, answer: Answer, chosen: int, character: str) -> None:
     if shares.unit == "log-odds":
         st.caption(
             f"Descriptors: the {len(shares.values)} shares and the base rate ({shares.bias:+.2f}) "
-            f"add up to the log-odds of {character}, {shares.total:+.2f}, that is "
+            f"add up to the log-odds of {plain(character)}, {shares.total:+.2f}, that is "
             f"{answer.probabilities[chosen]:.0%}. Exact: nothing is sampled or approximated. Hover "
             "for what a descriptor means."
         )
     else:
         st.caption(
-            f"Descriptors: the {len(shares.values)} shares add up to the raw score of {character}, "
-            f"{shares.total:+.3f}. Exact: nothing is sampled or approximated."
+            f"Descriptors: the {len(shares.values)} shares add up to the raw score of "
+            f"{plain(character)}, {shares.total:+.3f}. Exact: nothing is sampled or approximated."
         )
 
 

@@ -8,12 +8,13 @@ from kcnet_core import figures
 from kcnet_core.smell.rivals import FLIES, UNBOUNDED, Rivals, remembered_rivals
 from pages.ui import session
 from pages.ui.chart import chart
+from pages.ui.plain import plain
 from pages.ui.smell_noses import Answering, dataset_of
 
 
 def quality(answering: Answering) -> None:
     nose, found = answering.nose, answering.quality
-    about = f"**{nose.title}**, taught {nose.data_title}"
+    about = f"**{plain(nose.title)}**, taught {plain(nose.data_title)}"
     if nose.known is not None:
         about += f" ({int(nose.known.taught.sum()):,} rows)"
     if nose.settings is not None:
@@ -27,9 +28,10 @@ def quality(answering: Answering) -> None:
         st.info(answering.quality_note, icon=":material/hourglass_empty:")
         return
     st.caption(
-        f"Measured by {found.how}. AUROC is the chance that a molecule with the character scores "
-        "above one without it; 0.5 is guessing. F1 counts what is named at thresholds chosen on "
-        "the training molecules. In brackets: how many rows have the character."
+        f"Measured by {plain(found.how)}. AUROC is the chance that a molecule with the "
+        "character scores above one without it; 0.5 is guessing. F1 counts what is named at "
+        "thresholds chosen on the training molecules. In brackets: how many rows have the "
+        "character."
     )
     with st.container(horizontal=True, gap="large"):
         for name, value in (("Mean AUROC", found.auroc),
@@ -91,7 +93,7 @@ def rivals(answering: Answering) -> None:
         "smell_rivals",
     )
     st.caption(
-        f"{found.how[:1].upper()}{found.how[1:]}. Beside the best of the paper's six, "
+        f"{plain(found.how[:1].upper() + found.how[1:])}. Beside the best of the paper's six, "
         f"{difference(found, found.best(UNBOUNDED))}. Beside a forest whose trees may grow "
         f"without the paper's limit, {difference(found, UNBOUNDED)}."
     )

@@ -11,6 +11,7 @@ from kcnet_core.circuit import ForwardPass
 from kcnet_core.circuit_picture import leading_answers
 from kcnet_core.figures import circuit as figures
 from pages.ui.fly import Bench
+from pages.ui.plain import plain
 
 MOST_TERMS = 7  # of a sum that are written out
 TERMS_PER_LINE = 4
@@ -55,11 +56,6 @@ def words(bench: Bench, forward: ForwardPass, cell: int) -> dict:
         if bench.image_shape is None
         else "the brightness of one pixel",
     }
-
-
-def plain(text: str) -> str:
-    """Text that Markdown leaves alone: a SMILES is full of brackets."""
-    return "".join(f"\\{c}" if c in r"\`*_{}[]()<>#+-.!|~$:" else c for c in text)
 
 
 def _terms(forward, cell):

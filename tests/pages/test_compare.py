@@ -14,6 +14,7 @@ from kcnet_core.records import Progress
 from pages.ui import compare_jobs, session
 from pages.ui.compare_differences import ENOUGH_SPLITS, in_words
 from pages.ui.compare_jobs import NoisePlan, Pace, SearchPlan
+from tests.pages.as_read import as_read
 
 APP = str(Path(__file__).resolve().parents[2] / "app.py")
 QUICK = {"dataset": "digits", "models": "KCNet,ELM", "hidden": "20,40", "n_repeats": 2}
@@ -43,7 +44,7 @@ def job_of(app: AppTest, kind: str = "compare"):
 
 def texts(app: AppTest) -> str:
     parts = [*app.markdown, *app.caption, *app.error, *app.warning, *app.info]
-    return "\n".join(element.value for element in parts)
+    return as_read("\n".join(element.value for element in parts))
 
 
 def press(app: AppTest, key: str) -> AppTest:

@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from kcnet_core import drawing, lessons
 from kcnet_core.datasets import load
+from tests.pages.as_read import as_read
 
 PAGE = Path(__file__).resolve().parents[2] / "pages" / "learn.py"
 STEPS = (
@@ -121,7 +122,7 @@ def test_a_typed_smiles_is_smelled():
 def test_a_bad_smiles_gives_a_sentence_and_keeps_the_controls(text):
     page = opened(odor=text)
     assert len(page.error) == 1
-    assert "neither an odor of the starter set nor a SMILES" in page.error[0].value
+    assert "neither an odor of the starter set nor a SMILES" in as_read(page.error[0].value)
     assert page.slider(key="inhibition")
 
 
@@ -207,7 +208,7 @@ def test_the_lessons_are_listed_and_open():
 
 def test_an_unknown_lesson_says_which_ones_there_are():
     page = opened(lesson="../../secrets")
-    assert "There is: doa, random-wiring, sparse-coding" in page.error[0].value
+    assert "There is: doa, random-wiring, sparse-coding" in as_read(page.error[0].value)
 
 
 SMALL_LESSON = """# Small
@@ -291,9 +292,10 @@ def test_a_lesson_from_start_to_end(small_lesson):
 
 def test_a_broken_lesson_names_its_line_and_spares_the_others(small_lesson):
     page = opened(view="Lessons")
-    assert page.error[0].value.startswith("broken.md, line 3: ")
+    assert as_read(page.error[0].value).startswith("broken.md, line 3: ")
     assert page.button(key="start_small")
-    assert opened(lesson="broken").error[0].value.startswith("broken.md, line 3: ")
+    shown = opened(lesson="broken").error[0].value
+    assert as_read(shown).startswith("broken.md, line 3: ")
 
 
 @pytest.mark.parametrize(

@@ -8,17 +8,19 @@ import tomllib
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from kcnet_core import datasets, limits
+from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments import report
 from kcnet_core.experiments.comparison import Comparison
 from kcnet_core.run import Run
 from kcnet_core.spreadsheet import csv_text
-from pages.ui import compare_take_home
+from pages.ui import compare_take_home, session
 
 PROJECT = Path(__file__).resolve().parents[2]
 HOSTILE_NAMES = (
@@ -89,18 +91,62 @@ def test_no_name_in_a_link_reaches_a_file(name, watched_reads, tmp_path, monkeyp
     assert not [path for path in watched_reads if "passwd" in path or "secret" in path]
 
 
+PARAMETERS = (
+    "dataset", "target", "model", "models", "seed", "job", "options", "settings", "recipe",
+    "smiles", "nose", "lesson", "n_hidden", "hidden",
+)  # fmt: skip
+MARKDOWN = (
+    "[Sign in](https://evil.io)", "![x](//evil.io/p.png)", ":red[evil]", ":material/home: evil",
+    "$evil$ `evil`", "<b>evil</b>", "www.evil.io",
+)  # fmt: skip
+LIVE_MARKDOWN = re.compile(
+    r"\]\(|https?://|www\.|(?<!\\):red|:material/home|(?<!\\)[$`]evil|(?<!\\)<b"
+)
+
+
 @pytest.mark.parametrize("page", ["", "compare", "smell", "data", "learn", "paper"])
 def test_every_page_meets_a_hostile_link_with_sentences(page):
     evil = "../../etc/passwd\"'><script>alert(1)</script>"
-    query = dict.fromkeys(
-        ("dataset", "target", "model", "models", "seed", "job", "options", "settings", "recipe",
-         "smiles", "nose", "lesson", "n_hidden", "hidden"), evil,
-    )  # fmt: skip
-    app = opened(page, **query)
+    app = opened(page, **dict.fromkeys(PARAMETERS, evil))
     assert not app.exception
     shown = texts(app)
     assert "not your fault" not in shown, "the last safety net was needed"
     assert str(PROJECT) not in shown and "Traceback" not in shown
+
+
+@pytest.mark.parametrize("evil", MARKDOWN)
+@pytest.mark.parametrize(
+    ("page", "names"),
+    [("", ["seed", "n_hidden"]), ("", ["dataset"]), ("compare", ["models"]),
+     ("compare", ["dataset"]), ("learn", ["lesson"])],
+)  # fmt: skip
+def test_markdown_in_a_link_is_read_not_rendered(page, names, evil):
+    app = opened(page, **dict.fromkeys(names, evil))
+    shown = [line for line in texts(app).splitlines() if "evil" in line]
+    assert shown, "the page does not say what it could not use"
+    for line in shown:
+        assert not LIVE_MARKDOWN.search(line), line
+
+
+def test_markdown_in_an_uploaded_file_is_read_not_rendered():
+    evil = " ".join(MARKDOWN)
+    X = np.random.default_rng(0).normal(size=(60, 8)).astype(np.float32)
+    dataset = Dataset(
+        "uploaded", evil, X, (X[:, 0] > 0).astype(int), tuple(f"f{i}" for i in range(8)),
+        (evil, "other"), groups=np.arange(60), row_names=(evil,) * 60, smiles=("CCO",) * 60,
+    )  # fmt: skip
+    run = Run(dataset="uploaded", model="KCNet", n_hidden=20, alpha_loo=True)
+    app = AppTest.from_file(str(PROJECT / "app.py"), default_timeout=120)
+    app.session_state["uploaded"], app.session_state["run"] = dataset, run
+    before = texts(app.run())
+    app.button(key="start").click().run()
+    assert session.jobs().get(app.session_state["job_id"]).wait(60)
+    app.session_state["result_tab"] = "Test samples"
+    app.session_state["sample_filter"] = "all"
+    after = texts(app.run())
+    assert not app.exception and "Truth" in after
+    for line in (before + "\n" + after).splitlines():
+        assert not LIVE_MARKDOWN.search(line), line
 
 
 def test_a_script_that_visitors_take_home_is_data_and_no_code_from_a_link():

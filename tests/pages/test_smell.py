@@ -11,6 +11,7 @@ from kcnet_core import datasets
 from kcnet_core.experiments.training import train_steps
 from kcnet_core.run import Run
 from pages.ui import session, smell_ask, smell_noses
+from tests.pages.as_read import as_read
 
 APP = str(Path(__file__).resolve().parents[2] / "app.py")
 
@@ -35,7 +36,7 @@ def asked(app: AppTest, text: str) -> AppTest:
 
 def texts(app: AppTest) -> str:
     parts = [*app.markdown, *app.caption, *app.text, *app.error, *app.warning, *app.info]
-    return "\n".join(element.value for element in parts)
+    return as_read("\n".join(element.value for element in parts))
 
 
 def profile(app: AppTest) -> str:

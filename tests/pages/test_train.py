@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.pages.as_read import as_read
+
 APP = str(Path(__file__).resolve().parents[2] / "app.py")
 
 
@@ -37,7 +39,7 @@ def paused(app: AppTest) -> AppTest:
 
 def texts(app: AppTest) -> str:
     parts = [*app.markdown, *app.caption, *app.error, *app.warning, *app.info]
-    return "\n".join(element.value for element in parts)
+    return as_read("\n".join(element.value for element in parts))
 
 
 def test_the_first_page_says_what_to_do_next():

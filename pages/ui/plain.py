@@ -1,0 +1,21 @@
+"""Text that somebody else chose, written so that Streamlit's Markdown shows it as it is."""
+
+from __future__ import annotations
+
+import re
+
+MARKS = re.compile(r"[\\`*_{}\[\]()<>#+\-.!|~$:&=]")
+# Addresses, icons and emoji are found after escapes were undone, so these need a gap as well.
+FOUND_LATER = re.compile(
+    r"(?<=:)(?=//)|(?<=www)(?=\.)|(?<=[\w.+-]@)(?=[\w-]+\.)|(?<=:)(?=[\w+/-]+:)", re.IGNORECASE
+)
+GAP = "\u200b"  # a zero-width space: nothing to see, and a long address may break there
+
+
+def plain(text: object) -> str:
+    """One line of Markdown that reads as `text`: no link, image, icon, formula, heading or HTML.
+
+    For every error, link, title, file name, label and molecule that a visitor can choose.
+    """
+    gapped = FOUND_LATER.sub(GAP, " ".join(str(text).split()))
+    return MARKS.sub(r"\\\g<0>", gapped)
