@@ -6,6 +6,9 @@ MEGABYTE = 2**20
 MAX_UPLOAD_BYTES = 50 * MEGABYTE  # also server.maxUploadSize in .streamlit/config.toml
 MAX_CSV_ROWS = 20_000
 MAX_CSV_COLUMNS = 500
+MAX_CSV_LINE = 1_000_000  # characters; csv cuts up a whole line before anything else may run
+MAX_CSV_LINES = 250_000  # blank ones and those inside cells too
+MAX_CSV_CELLS = 3_000_000  # rows times columns, blank ones too
 MAX_CSV_CHARACTERS = 200  # distinct labels or classes in one table
 MAX_CSV_DILUTIONS = 20  # distinct dilutions, one input each
 MAX_PASTED_CHARACTERS = 500_000
@@ -50,6 +53,7 @@ MAX_BASELINE_ROWS = 20_000  # training rows; a support vector machine takes hour
 # Jobs
 MAX_RUNNING_JOBS = 2
 MAX_QUEUED_JOBS = 24
+MAX_PAUSED_JOBS = 24  # beyond, the longest pause of whoever has the most ends by itself
 MAX_JOBS_PER_OWNER = 4
 MAX_STORED_EPOCHS = 40  # matrices kept for replay, per job
 FINISHED_JOB_SECONDS = 2 * 3600

@@ -2,10 +2,14 @@
 
 Policies, all kept by `JobManager`:
 
-- Owners take turns (round robin): next is the owner who was served longest ago or never; an owner's
-  own jobs go first in, first out. A queue position is a place in exactly that order.
-- A paused job gives its slot back and queues again when resumed or stepped. Its memory stays
-  planned, so a pause ends by itself after `limits.MAX_PAUSED_SECONDS`.
+- Owners take turns: next is an owner without a slot before one with some, then whose last turn is
+  longest ago; newcomers begin with the present turn. An owner's own jobs go first in, first out. A
+  queue position is a place in exactly that order.
+- While an owner without a slot waits, an owner with several gives the latest back: that job waits
+  between two of its steps, first among its owner's own, and goes on later.
+- A paused job gives its slot back, does not fill the queue, and queues again when resumed or
+  stepped. Its memory stays planned, so a pause ends by itself after `limits.MAX_PAUSED_SECONDS`,
+  or when more than `limits.MAX_PAUSED_JOBS` are paused.
 - All plans of started jobs together stay below `limits.MEMORY_SHARE` of the memory that is free
   without them. A job that waits for memory holds the queue if the jobs now running will make room
   for it, and lets others pass while only paused jobs stand in its way.

@@ -5,23 +5,24 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import closing
-from dataclasses import dataclass, is_dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kcnet_core import limits
-from kcnet_core.errors import KCNetError, LimitError, OutOfMemory
+from kcnet_core.errors import KCNetError, OutOfMemory
+from kcnet_core.jobs.admission import check_room_in_queue, sent_twice
 from kcnet_core.jobs.job import FINISHED, ID_PREFIX, Estimate, Job, JobView, NotOwner
 from kcnet_core.jobs.journal import SECONDS_BETWEEN_NOTES, Interruption, JobJournal
 from kcnet_core.jobs.kept import let_go, over_budget, surplus
-from kcnet_core.jobs.memory import Memory, measure_memory, too_large
+from kcnet_core.jobs.memory import Memory, Room, measure_memory, planned, too_large
+from kcnet_core.jobs.pauses import overdue
 from kcnet_core.jobs.report import failure_sentence, log_line
-from kcnet_core.jobs.turns import Turns
+from kcnet_core.jobs.turns import Turns, should_step_back
 
 ACTIONS = ("pause", "resume", "step", "stop", "slow")
 SECONDS_BETWEEN_MEASURES = 0.2  # of memory: it costs as much as a very small epoch
-DOUBLE_PRESS_SECONDS = 2.0  # in which the same run of the same owner is one wish, sent twice
 SECONDS_BETWEEN_WEIGHINGS = 5.0  # of finished results: pages add to them what visitors ask for
 
 
@@ -46,8 +47,8 @@ class JobManager:
 
     Parameters
     ----------
-    max_running, max_queued, max_per_owner : int
-        Jobs in slots; jobs that wait or are paused; unfinished jobs of one owner.
+    max_running, max_queued, max_paused, max_per_owner : int
+        Jobs in slots; jobs that wait; jobs that are paused; unfinished jobs of one owner.
     max_finished, max_finished_bytes : int
         Finished jobs that are kept, and the arrays of all of them, besides their age limit.
     journal : JobJournal, optional
@@ -61,6 +62,7 @@ class JobManager:
         max_running: int = limits.MAX_RUNNING_JOBS,
         *,
         max_queued: int = limits.MAX_QUEUED_JOBS,
+        max_paused: int = limits.MAX_PAUSED_JOBS,
         max_per_owner: int = limits.MAX_JOBS_PER_OWNER,
         max_finished: int = limits.MAX_FINISHED_JOBS,
         max_finished_bytes: int = limits.MAX_FINISHED_BYTES,
@@ -68,17 +70,16 @@ class JobManager:
         memory: Callable[[], Memory] | None = None,
         clock: Callable[[], float] = time.time,
     ):
-        self.max_running, self.max_queued = max_running, max_queued
+        self.max_running, self.max_queued, self.max_paused = max_running, max_queued, max_paused
         self.max_per_owner, self.max_finished = max_per_owner, max_finished
         self.max_finished_bytes, self._journal = max_finished_bytes, journal
-        self._memory, self._clock = memory or measure_memory, clock
+        self._memory, self._clock = Room(memory or measure_memory), clock
         self._lock = threading.RLock()  # held for microseconds, never while a job computes
         self._jobs: dict[str, Job] = {}
         self._queue: list[Job] = []
-        self._running: set[Job] = set()
+        self._running: list[Job] = []  # in the order in which they got their slots
         self._started: set[Job] = set()  # have a thread and hold memory: running, paused, requeued
         self._turns = Turns()
-        self._used_when_idle = 0
         self._weighed = 0.0
         self._closed = False
 
@@ -121,20 +122,12 @@ class JobManager:
             if self._closed:
                 raise KCNetError("The server is closing and takes no new runs; try again shortly.")
             unfinished = [job for job in self._jobs.values() if not job.view.finished]
-            for job in unfinished:
-                if self._sent_twice(job, owner, kind, config):
-                    return job
-            if sum(job.owned_by(owner) for job in unfinished) >= self.max_per_owner:
-                raise LimitError(
-                    f"You already have {self.max_per_owner} unfinished runs, the most for one "
-                    "visitor. Stop one or wait until it is done."
-                )
-            if len(unfinished) - len(self._running) >= self.max_queued:
-                raise LimitError(
-                    f"The queue is full ({self.max_queued} runs). Try again in a few minutes."
-                )
+            if job := sent_twice(unfinished, owner, kind, config, self._clock()):
+                return job
+            n_own = sum(job.owned_by(owner) for job in unfinished)
+            check_room_in_queue(n_own, self.max_per_owner, len(self._queue), self.max_queued)
             estimate = estimate or Estimate()
-            if estimate.bytes > (room := self._room(set())):
+            if estimate.bytes > (room := self._room(())):
                 raise OutOfMemory(too_large(estimate.bytes, room))
             job = Job(self, owner, kind, config, steps, estimate, title, self._clock())
             self._jobs[job.id] = job
@@ -142,12 +135,6 @@ class JobManager:
             job._pause = paused
             (self._rest if paused else self._enqueue)(job)
             return job
-
-    def _sent_twice(self, job: Job, owner: str, kind: str, config: Any) -> bool:
-        """Whether `job` is the very run that is being submitted, by a press that came twice."""
-        recent = self._clock() - job.view.submitted < DOUBLE_PRESS_SECONDS
-        same = is_dataclass(config) and (job.kind, job.config) == (kind, config)
-        return recent and same and not job._stop and job.owned_by(owner)
 
     def get(self, job_id: str) -> Job | None:
         """The job with this id, for its owner and for whoever watches; None if it is `GONE`."""
@@ -173,8 +160,8 @@ class JobManager:
                 states["queued"],
                 states["paused"],
                 sum(states[state] for state in FINISHED),
-                self._memory(),
-                _planned(self._started),
+                self._memory.measure(),
+                planned(self._started),
             )
 
     def shutdown(self, timeout: float = 30.0) -> bool:
@@ -229,8 +216,11 @@ class JobManager:
 
     # The queue
 
-    def _enqueue(self, job: Job):
-        self._queue.append(job)
+    def _enqueue(self, job: Job, first: bool = False):
+        """Let the job wait, behind or before its owner's others."""
+        own = [place for place, other in enumerate(self._queue) if other._owner == job._owner]
+        self._queue.insert(own[0] if first and own else len(self._queue), job)
+        self._turns.arrive(job._owner)
         self._show(job, state="queued", paused_since=None)
         self._dispatch()
 
@@ -239,43 +229,41 @@ class JobManager:
         while len(self._running) < self.max_running and (job := self._next_job()):
             self._queue.remove(job)
             self._turns.note(job._owner)
-            self._running.add(job)
+            self._running.append(job)
             now = self._clock()
             started = job.view.started or now
             self._show(job, state="running", position=None, started=started, running_since=now)
             if job not in self._started:
                 self._start(job)
-        for position, job in enumerate(self._turns.order(self._queue), start=1):
+        order = self._turns.order(self._queue, self._running)
+        for position, job in enumerate(order, start=1):
             if job.view.position != position:
                 self._show(job, position=position)
 
     def _next_job(self) -> Job | None:
         if self._closed:
             return None
-        for job in self._turns.order(self._queue):
+        for job in self._turns.order(self._queue, self._running):
             need = job.estimate.bytes
             if job in self._started or not need or need <= self._room(self._started):
                 return job
             if not self._started:  # nothing of ours will free memory: do not wait for ever
                 self._queue.remove(job)
-                self._close(job, "failed", error=too_large(need, self._room(set())))
-            elif need <= self._room(self._started - self._running):
+                self._close(job, "failed", error=too_large(need, self._room(())))
+            elif need <= self._room(self._started.difference(self._running)):
                 return None
         return None
 
-    def _room(self, holders: set[Job]) -> int:
-        """Bytes that a new job may plan while `holders` have their plans."""
-        memory = self._memory()
-        taken = min(_planned(self._started), max(0, memory.used - self._used_when_idle))
-        return int(limits.MEMORY_SHARE * (memory.available + taken)) - _planned(holders)
+    def _room(self, holders: Iterable[Job]) -> int:
+        return self._memory.beside(holders, self._started)
 
     # A job's life; `_run` and `_between_steps` are on the job's own thread
 
     def _start(self, job: Job):
         if not self._started:
-            self._used_when_idle = self._memory().used
+            self._memory.begin()
         self._started.add(job)
-        log_line("start", job, self._memory().used)
+        log_line("start", job, self._memory.measure().used)
         self._note(job)
         name = f"job-{job.id[:ID_PREFIX]}"
         job._thread = threading.Thread(target=self._run, args=(job,), name=name, daemon=True)
@@ -309,7 +297,7 @@ class JobManager:
         peak = job.view.peak_bytes
         if time.monotonic() - job._measured > SECONDS_BETWEEN_MEASURES:
             job._measured = time.monotonic()
-            peak = max(peak, self._memory().used)
+            peak = max(peak, self._memory.measure().used)
         with self._lock:
             now = self._clock()
             fraction = getattr(snapshot, "fraction", None)
@@ -334,16 +322,24 @@ class JobManager:
             if job._pause and not job._steps_left and not job._stop:
                 self._leave_slot(job)
                 self._rest(job)
-                job._changed.wait_for(lambda: job._stop or job in self._running)
+            elif not job._stop and should_step_back(
+                job, self._running, self._queue, self._next_job
+            ):
+                self._leave_slot(job)
+                self._enqueue(job, first=True)
+            job._changed.wait_for(lambda: job._stop or job in self._running)
             if job._stop:
                 raise _Stopped
 
     def _rest(self, job: Job):
         self._show(job, state="paused", asked=None, position=None, paused_since=self._clock())
+        self._end_pauses()
         self._dispatch()
 
     def _leave_slot(self, job: Job):
-        self._running.discard(job)
+        if job in self._running:
+            self._running.remove(job)
+            self._turns.note(job._owner)
         self._show(job, worked=job.view.seconds(self._clock()), running_since=None)
 
     def _finish(self, job: Job, state: str, **outcome):
@@ -365,7 +361,7 @@ class JobManager:
         self._show(
             job, state=state, error=error, fraction=fraction, ended=ended, position=None, asked=None
         )
-        log_line("end", job, self._memory().used)
+        log_line("end", job, self._memory.measure().used)
         self._note(job)
 
     def _note(self, job: Job):
@@ -390,12 +386,9 @@ class JobManager:
         for job in gone:
             del self._jobs[job.id]
             let_go(job)
-        for job in list(self._jobs.values()):
-            since = job.view.paused_since
-            if job.view.state == "paused" and since + limits.MAX_PAUSED_SECONDS < now:
-                job._pause, job._steps_left = False, 0
-                self._enqueue(job)
+        self._end_pauses()
 
-
-def _planned(jobs: set[Job]) -> int:
-    return sum(job.estimate.bytes for job in jobs)
+    def _end_pauses(self):
+        for job in overdue(self._jobs.values(), self._clock(), self.max_paused):
+            job._pause, job._steps_left = False, 0
+            self._enqueue(job)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
 
 from kcnet_core import limits
+from kcnet_core.jobs.job import Job
 
 CGROUP = Path("/sys/fs/cgroup")
 LOWER = "Lower the number of Kenyon cells, submodels or rows, and start it again."
@@ -34,6 +36,33 @@ def measure_memory() -> Memory:
     except (OSError, ValueError, KeyError):
         pass  # no control group with a limit here
     return Memory(max(0, available), psutil.Process().memory_info().rss)
+
+
+class Room:
+    """How much a new job may plan beside those that have begun.
+
+    Parameters
+    ----------
+    measure : callable returning Memory
+    """
+
+    def __init__(self, measure: Callable[[], Memory]):
+        self.measure = measure
+        self._used_when_idle = 0
+
+    def begin(self) -> None:
+        """Nothing of ours has begun yet: what the process holds now is not the jobs'."""
+        self._used_when_idle = self.measure().used
+
+    def beside(self, holders: Iterable[Job], started: Iterable[Job]) -> int:
+        """Bytes for a new job while `holders`, all or some of those `started`, keep their plans."""
+        memory = self.measure()
+        taken = min(planned(started), max(0, memory.used - self._used_when_idle))
+        return int(limits.MEMORY_SHARE * (memory.available + taken)) - planned(holders)
+
+
+def planned(jobs: Iterable[Job]) -> int:
+    return sum(job.estimate.bytes for job in jobs)
 
 
 def gigabytes(n_bytes: float) -> str:

@@ -1,0 +1,330 @@
+"""Who has a slot while others wait: turns, jobs that step back, and pauses that end."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from contextlib import contextmanager
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kcnet_core.errors import LimitError
+from kcnet_core.jobs import Estimate, JobManager, Memory
+from tests.kcnet_core.test_jobs import GB, WAIT, Clock, Machine, Snapshot, at_once, endless, reached
+
+
+class Sum:
+    """Adds 0 to n - 1, one number for each permit, and ends with another permit."""
+
+    def __init__(self, n=100):
+        self.n, self.permits = n, threading.Semaphore(0)
+
+    def __call__(self):
+        total = 0
+        for number in range(self.n):
+            assert self.permits.acquire(timeout=WAIT)
+            total += number
+            yield Snapshot(number, fraction=(number + 1) / self.n)
+        assert self.permits.acquire(timeout=WAIT)
+        return total
+
+
+def step(job, work):
+    """Let a running job do one step, and see what became of it."""
+    before = job.view.n_snapshots
+    work.permits.release()
+    assert job.wait_for(lambda view: view.n_snapshots > before or view.finished, WAIT)
+
+
+def finish(job, work):
+    work.permits.release(work.n + 1)
+    assert job.wait(WAIT)
+
+
+@pytest.fixture
+def managers():
+    with managed() as make:
+        yield make
+
+
+@contextmanager
+def managed():
+    made = []
+
+    def make(max_running=2, kind=JobManager, **options):
+        made.append(kind(max_running, **options))
+        return made[-1]
+
+    try:
+        yield make
+    finally:
+        for manager in made:
+            manager.shutdown(0.0)
+            for work in [job._steps for job in manager._started]:
+                if isinstance(work, Sum):
+                    work.permits.release()  # out of the step in hand
+            assert manager.shutdown(WAIT)
+
+
+def four_of_ann(manager, n=3):
+    works = [Sum(n) for _ in range(4)]
+    return works, [manager.submit("ann", "train", {}, work) for work in works]
+
+
+def states(jobs):
+    return [job.view.state for job in jobs]
+
+
+# -- stepping back ---------------------------------------------------------------------------------
+
+
+def test_a_newcomer_begins_after_one_step_of_an_owners_second_job_which_goes_on_later(managers):
+    clock = Clock()
+    manager = managers(clock=clock)
+    works, jobs = four_of_ann(manager)
+    reached(jobs[1], "running")
+    step(jobs[1], works[1])
+    clock.now += 5
+    bob_work = Sum(1)
+    bob = manager.submit("bob", "train", {}, bob_work)
+    assert bob.view.position == 1
+    step(jobs[0], works[0])
+    assert states([*jobs, bob]) == ["running", "running", "queued", "queued", "queued"]
+    step(jobs[1], works[1])
+    assert states([*jobs, bob]) == ["running", "queued", "queued", "queued", "running"]
+    assert [job.view.position for job in jobs] == [None, 1, 2, 3], "first among its owner's own"
+    waiting = jobs[1].view
+    assert (waiting.n_snapshots, waiting.fraction) == (2, pytest.approx(2 / 3))
+    clock.now += 100
+    assert waiting.seconds(clock.now) == 5
+    finish(bob, bob_work)
+    reached(jobs[1], "running")
+    assert jobs[1].view.started == waiting.started
+    for job, work in zip(jobs, works, strict=True):
+        finish(job, work)
+    assert [job.result for job in jobs] == [3] * 4
+    assert jobs[1].view.n_snapshots == 3
+
+
+def test_nobody_steps_back_for_an_owner_who_has_a_slot_or_none_that_waits(managers):
+    manager = managers()
+    works, jobs = four_of_ann(manager)
+    for job, work in zip(jobs[:2], works[:2], strict=True):
+        step(job, work)
+    assert states(jobs) == ["running", "running", "queued", "queued"]
+    with_a_slot = managers(max_running=3)
+    bob_work = Sum()
+    bob = with_a_slot.submit("bob", "train", {}, bob_work)
+    works, jobs = four_of_ann(with_a_slot)
+    with_a_slot.submit("bob", "train", {}, endless)
+    step(jobs[1], works[1])
+    assert states([bob, *jobs[:2]]) == ["running"] * 3
+
+
+def test_a_free_slot_goes_to_an_owner_without_one(managers):
+    manager = managers()
+    works = [Sum(), Sum()]
+    ann = manager.submit("ann", "train", {}, works[0])
+    other = manager.submit("cat", "train", {}, works[1])
+    second = manager.submit("ann", "train", {}, endless)
+    bob = manager.submit("bob", "train", {}, endless)
+    assert (bob.view.position, second.view.position) == (1, 2)
+    finish(other, works[1])
+    assert states([ann, second, bob]) == ["running", "queued", "running"]
+
+
+def test_nobody_steps_back_for_a_job_that_waits_for_memory(managers):
+    manager = managers(memory=Machine(10 * GB))
+    works = [Sum(), Sum()]
+    jobs = [
+        manager.submit("ann", "train", {}, work, estimate=Estimate(bytes=2 * GB)) for work in works
+    ]
+    large = manager.submit("bob", "train", {}, endless, estimate=Estimate(bytes=4 * GB))
+    step(jobs[1], works[1])
+    assert states([*jobs, large]) == ["running", "running", "queued"]
+    small = manager.submit("bob", "train", {}, endless, estimate=Estimate(bytes=GB))
+    step(jobs[1], works[1])
+    assert small.view.state == "queued", "it does not pass the large one that room is made for"
+
+
+def stepped_back(manager):
+    works, jobs = four_of_ann(manager)
+    bob_work = Sum()
+    bob = manager.submit("bob", "train", {}, bob_work)
+    reached(jobs[1], "running")
+    step(jobs[1], works[1])
+    assert states([jobs[1], bob]) == ["queued", "running"]
+    return jobs[1], works[1], bob, bob_work
+
+
+def test_a_job_that_stepped_back_can_be_stopped(managers):
+    manager = managers()
+    job, _, bob, _ = stepped_back(manager)
+    job.control("ann", "stop")
+    reached(job, "cancelled")
+    assert job.view.snapshot == Snapshot(0, fraction=1 / 3)
+    assert bob.view.state == "running"
+
+
+def test_a_job_that_stepped_back_can_be_paused_and_resumed(managers):
+    manager = managers()
+    job, work, bob, bob_work = stepped_back(manager)
+    assert job.control("ann", "pause").state == "paused"
+    others = [one for one in manager.owned_by("ann") if one is not job]
+    for other in others:
+        other.control("ann", "stop")
+    finish(bob, bob_work)
+    assert job.view.state == "paused"
+    job.control("ann", "resume")
+    finish(job, work)
+    assert job.result == 3
+
+
+def test_a_job_that_stepped_back_can_be_stepped(managers):
+    manager = managers()
+    job, work, bob, bob_work = stepped_back(manager)
+    job.control("ann", "step")
+    assert job.view.state == "queued"
+    finish(bob, bob_work)
+    reached(job, "running")
+    step(job, work)
+    assert (job.view.state, job.view.n_snapshots) == ("paused", 2)
+
+
+def test_a_closing_server_ends_jobs_that_stepped_back(managers):
+    manager = managers()
+    job, _, bob, _ = stepped_back(manager)
+    manager.shutdown(0.0)
+    reached(job, "cancelled")
+    assert bob.view.state == "running", "it is inside a step"
+
+
+# -- turns -----------------------------------------------------------------------------------------
+
+
+def test_an_owner_who_was_served_before_is_not_overtaken_by_one_newcomer_after_another(managers):
+    manager = managers(max_running=1)
+    assert manager.submit("old", "train", {}, at_once()).wait(WAIT)
+    work = Sum()
+    running = manager.submit("other", "train", {}, work)
+    old = manager.submit("old", "train", {}, Sum())
+    newcomers = [manager.submit(f"new{i}", "train", {}, endless) for i in range(5)]
+    assert [job.view.position for job in (old, *newcomers)] == [1, 2, 3, 4, 5, 6]
+    finish(running, work)
+    reached(old, "running")
+
+
+class Watched(JobManager):
+    """Counts for each owner who waits without a slot how often each other one gets a slot."""
+
+    def __init__(self, *args, **options):
+        self.passed: dict[str, Counter] = {}
+        self.most_passes = self.most_slots_beside = 0
+        super().__init__(*args, **options)
+
+    def _show(self, job, **changes):
+        super()._show(job, **changes)
+        if changes.get("state") != "running":
+            return
+        slots = Counter(other._owner for other in self._running)
+        without = {other._owner for other in self._queue if not slots[other._owner]}
+        self.passed = {owner: self.passed.get(owner, Counter()) for owner in without}
+        for counter in self.passed.values():
+            counter[job._owner] += 1
+            self.most_passes = max(self.most_passes, *counter.values())
+        if without:
+            self.most_slots_beside = max(self.most_slots_beside, slots[job._owner])
+
+
+wishes = st.lists(
+    st.one_of(
+        st.tuples(st.just("submit"), st.sampled_from("abcde"), st.integers(1, 4)),
+        st.tuples(st.sampled_from(["step", "pause", "resume", "stop"]), st.integers(0, 9)),
+    ),
+    min_size=10, max_size=60,
+)  # fmt: skip
+
+
+@settings(max_examples=40)
+@given(st.integers(1, 3), wishes)
+def test_whoever_waits_without_a_slot_is_passed_at_most_once_by_each_other(slots, wishes):
+    with managed() as make:
+        manager = make(slots, kind=Watched, memory=lambda: Memory(GB, 0))
+        works = {}
+
+        def in_state(*names):
+            return [job for job in works if job.view.state in names]
+
+        for what, *details in wishes:
+            if what == "submit":
+                owner, n = details
+                try:
+                    job = manager.submit(owner, "train", {}, (work := Sum(n)))
+                except LimitError:
+                    continue
+                works[job] = work
+                continue
+            wanted = {"step": ("running",), "resume": ("paused",)}.get(what, ("queued", "paused"))
+            if not (found := in_state(*wanted)):
+                continue
+            job = found[details[0] % len(found)]
+            if what == "step":
+                step(job, works[job])
+            else:
+                job.control(job._owner, what)
+                assert what != "stop" or job.wait(WAIT)
+        for job in in_state("paused"):
+            job.control(job._owner, "resume")
+        while running := in_state("running"):
+            step(running[-1], works[running[-1]])
+        assert in_state("queued", "failed") == []
+        assert all(job.result == sum(range(works[job].n)) for job in in_state("done"))
+        assert manager.most_passes <= 1
+        assert manager.most_slots_beside <= 1
+
+
+# -- pauses ----------------------------------------------------------------------------------------
+
+
+def test_paused_jobs_of_others_do_not_refuse_a_newcomer(managers):
+    manager = managers()
+    for owner in range(6):
+        for _ in range(4):
+            manager.submit(f"owner{owner}", "train", {}, endless, paused=True)
+    newcomer = manager.submit("newcomer", "train", {}, at_once("served"))
+    assert newcomer.wait(WAIT) and newcomer.result == "served"
+    with pytest.raises(LimitError, match="already have 4"):
+        manager.submit("owner0", "train", {}, endless)
+
+
+def test_beyond_the_most_pauses_the_longest_of_whoever_has_the_most_ends(managers):
+    clock = Clock()
+    manager = managers(max_running=1, max_paused=4, clock=clock)
+    running = manager.submit("zoe", "train", {}, (work := Sum()))
+    jobs = []
+    for owner in ("cat", "ann", "ann", "bob"):
+        clock.now += 1
+        jobs.append(manager.submit(owner, "train", {}, endless, paused=True))
+    assert states(jobs) == ["paused"] * 4
+    late = manager.submit("dan", "train", {}, endless, paused=True)
+    assert states([*jobs, late]) == ["paused", "queued", "paused", "paused", "paused"]
+    finish(running, work)
+    reached(jobs[1], "running")
+
+
+def test_however_visitors_pause_and_resume_the_unfinished_jobs_are_bounded(managers):
+    manager = managers(max_running=1, max_queued=3, max_paused=2)
+    jobs = []
+    for i in range(20):
+        for paused in (True, False):
+            try:
+                jobs.append(manager.submit(f"o{i}{paused}", "train", {}, endless, paused=paused))
+            except LimitError:
+                continue
+        for job in jobs:
+            if job.view.state == "queued":
+                job.control(job._owner, "pause")
+                break
+    assert len(jobs) <= 1 + 3 + 2
