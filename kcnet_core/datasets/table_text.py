@@ -10,7 +10,15 @@ from collections import Counter
 from dataclasses import dataclass
 
 from kcnet_core.errors import DataError, LimitError
-from kcnet_core.limits import MAX_CSV_COLUMNS, MAX_CSV_ROWS, MAX_UPLOAD_BYTES, MEGABYTE
+from kcnet_core.limits import (
+    MAX_CSV_CELLS,
+    MAX_CSV_COLUMNS,
+    MAX_CSV_LINE,
+    MAX_CSV_LINES,
+    MAX_CSV_ROWS,
+    MAX_UPLOAD_BYTES,
+    MEGABYTE,
+)
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 ENCODINGS = ("utf-8", "utf-8-sig", "utf-16", "cp1252", "latin-1")
@@ -31,7 +39,7 @@ _FOREIGN = (
 )
 _SEPARATOR_HINT = re.compile(r"[\r\n]*(sep=([,;\t|]) *)(?=[\r\n])", re.IGNORECASE)  # Excel's own
 _TEXT_CONTROLS = frozenset("\t\n\r\x0b\x0c\x1a\x1b")
-_MOST_READ_AGAIN = 2 * MAX_UPLOAD_BYTES  # characters, when quotation marks are not closed
+_MOST_READ_AGAIN = 10_000_000  # characters, when quotation marks are not closed
 _SNIFFED_LINES = 60
 _SNIFFED_CHARACTERS = 100_000  # below the longest cell that csv takes
 
@@ -166,7 +174,7 @@ def _rows(text: str, separator: str, unclosed: list[int]):
     options = {"delimiter": separator, "skipinitialspace": separator != "\t"}
     begin, line, read_again = 0, 0, 0  # where the row in hand begins, and characters read twice
     while begin < len(text):
-        reader, before = csv.reader(file, strict=True, **options), line
+        reader, before = csv.reader(_lines(file, line), strict=True, **options), line
         try:
             for cells in reader:
                 begin, line = file.tell(), before + reader.line_num
@@ -175,13 +183,29 @@ def _rows(text: str, separator: str, unclosed: list[int]):
             read_again += file.tell() - begin
             if read_again > _MOST_READ_AGAIN:
                 raise DataError(
-                    f"Line {line + 1} has a quotation mark that is not closed, and so have many "
-                    "others; close them, or remove the marks."
+                    f"Line {line + 1} has a quotation mark that is not closed as it should be; "
+                    "check the marks from there on, or remove them."
                 ) from None
             file.seek(begin)
             alone, line = file.readline(), line + 1
             begin = file.tell()
             yield _lone_row(alone, line, options, unclosed), line
+
+
+def _lines(file, before: int):
+    """Lines of a file, of which `before` were read already; a very long one never reaches csv."""
+    for number, line in enumerate(file, start=before + 1):
+        if number > MAX_CSV_LINES:
+            raise LimitError(
+                f"The file has more than {MAX_CSV_LINES:,} lines, which is the limit "
+                "(MAX_CSV_LINES). Remove blank lines, or keep a part of it."
+            )
+        if len(line) > MAX_CSV_LINE:
+            raise LimitError(
+                f"Line {number} has {len(line):,} characters; the limit is {MAX_CSV_LINE:,} "
+                "(MAX_CSV_LINE). Is it a table with one molecule per line?"
+            )
+        yield line
 
 
 def _lone_row(text: str, line: int, options: dict, unclosed: list[int]) -> list[str]:
@@ -204,16 +228,22 @@ def _lone_row(text: str, line: int, options: dict, unclosed: list[int]) -> list[
 
 
 def _cells(text: str, separator: str):
+    n_cells = text.count(separator)
+    if n_cells > MAX_CSV_CELLS:
+        raise LimitError(
+            f"The table has about {n_cells:,} cells; the limit is {MAX_CSV_CELLS:,} "
+            "(MAX_CSV_CELLS). Keep fewer rows or columns."
+        )
     rows, lines, unclosed = [], [], []
     for cells, line in _rows(text, separator, unclosed):
-        cells = [cell.strip() for cell in cells]
-        if not any(cells):
-            continue
         if len(cells) > MAX_CSV_COLUMNS:
             raise LimitError(
                 f"Line {line} has {len(cells):,} columns; the limit is "
                 f"{MAX_CSV_COLUMNS} (MAX_CSV_COLUMNS)."
             )
+        cells = [cell.strip() for cell in cells]
+        if not any(cells):
+            continue
         rows.append(cells)
         lines.append(line)
         if len(rows) > MAX_CSV_ROWS + 1:  # one of them is the header

@@ -41,13 +41,12 @@ def table() -> None:
     file = st.file_uploader("Table", type=["csv", "tsv", "txt"], key="table_file")
     if file is None:
         return
-    from kcnet_core.datasets.own_table import guess_table, table_dataset
+    from kcnet_core.datasets.own_table import table_dataset
 
     content = file.getvalue()
-    try:
-        guess = guess_table(content)
-    except KCNetError as error:
-        st.error(str(error), icon=":material/error:")
+    guess, trouble = guessed(file.file_id, content)
+    if trouble:
+        st.error(trouble, icon=":material/error:")
         return
     guess = corrected(guess)
     st.dataframe(
@@ -62,6 +61,20 @@ def table() -> None:
         submit(f"Read {file.name}", lambda **report: table_dataset(
             content, guess, title=file.name, **report))  # fmt: skip
     follow()
+
+
+def guessed(file_id: str, content: bytes):
+    """How a table may be read, or why it cannot; found out once, not at every rerun."""
+    from kcnet_core.datasets.own_table import guess_table
+
+    known = st.session_state.get("table_guess")
+    if known is None or known[0] != file_id:
+        try:
+            known = (file_id, guess_table(content), "")
+        except KCNetError as error:
+            known = (file_id, None, str(error))
+        st.session_state["table_guess"] = known
+    return known[1:]
 
 
 def corrected(guess):

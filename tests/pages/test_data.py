@@ -62,6 +62,22 @@ def test_an_uploaded_table_becomes_the_dataset_of_this_session_only(data_page):
     assert "uploaded in another session" in "\n".join(e.value for e in other.error)
 
 
+def test_a_table_is_looked_through_once_however_often_the_page_is_drawn(data_page, monkeypatch):
+    from kcnet_core.datasets import own_table
+
+    seen, guess_table = [], own_table.guess_table
+    monkeypatch.setattr(
+        own_table, "guess_table", lambda *a, **k: seen.append(a[0]) or guess_table(*a, **k)
+    )
+    data_page.session_state["data_tab"] = "Upload your own"
+    data_page.run()
+    for content in (TABLE, b"", TABLE):
+        data_page.file_uploader(key="table_file").upload("mine.csv", content, "text/csv").run()
+        data_page.run()
+        data_page.run()
+    assert seen == [TABLE, b"", TABLE]
+
+
 def test_a_zip_of_images_becomes_a_dataset(data_page):
     import io
     import zipfile

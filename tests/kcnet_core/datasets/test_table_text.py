@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from kcnet_core.datasets import table_text
 from kcnet_core.datasets.table_text import ENCODINGS, SEPARATORS, read_table
 from kcnet_core.errors import DataError, KCNetError, LimitError
+from kcnet_core.limits import MAX_CSV_LINE, MAX_CSV_LINES
 
 ROWS = [["name", "smiles", "odor"], ["crème brûlée", "CCO", "süß"], ["b", "CCC", "sour"]]
 
@@ -75,7 +76,7 @@ def test_a_quote_that_is_never_closed_spares_cells_of_several_lines():
 
 
 def test_a_file_full_of_open_quotes_is_refused_with_a_line(monkeypatch):
-    monkeypatch.setattr(table_text, "_MOST_READ_AGAIN", 10_000)
+    monkeypatch.setattr(table_text, "_MOST_READ_AGAIN", 10_000)  # or it takes a second
     with pytest.raises(DataError, match=r"Line \d+ has a quotation mark that is not closed"):
         read_table(b'a","\n' * 1_001)
 
@@ -155,6 +156,36 @@ def test_limits_are_named(monkeypatch):
     monkeypatch.setattr(table_text, "MAX_UPLOAD_BYTES", 10)
     with pytest.raises(LimitError, match="MAX_UPLOAD_BYTES"):
         read_table(b"smiles,y\nCCO,1\n")
+
+
+@pytest.mark.parametrize(
+    "content, limit",
+    [
+        (b"smiles,y\n" + b"ab," * 1_000_000, "Line 2 .*MAX_CSV_LINE"),
+        (b"," * 2_000_000, "Line 1 .*MAX_CSV_LINE"),
+        (b"," * 600 + b"\nsmiles,y\n", "Line 1 .*MAX_CSV_COLUMNS"),
+        ((b"," * 400 + b"\n") * 8_000, "MAX_CSV_CELLS"),
+        (b"smiles,y" + b"\n " * 300_000, "MAX_CSV_LINES"),
+    ],
+)
+def test_tables_of_endless_lines_or_blank_cells_are_refused_before_they_are_cut_up(
+    content, limit, monkeypatch
+):
+    longest = []
+
+    def cut_up(lines, *arguments, reader=table_text.csv.reader, **options):
+        def seen():
+            for line in lines:
+                longest.append(len(line))
+                yield line
+
+        return reader(seen(), *arguments, **options)
+
+    monkeypatch.setattr(table_text.csv, "reader", cut_up)
+    with pytest.raises(LimitError, match=limit):
+        read_table(content, separator=",")
+    assert max(longest, default=0) <= MAX_CSV_LINE
+    assert len(longest) <= MAX_CSV_LINES
 
 
 @settings(max_examples=300, deadline=None)
