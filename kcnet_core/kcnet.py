@@ -26,7 +26,7 @@ from kcnet_core.kenyon import kenyon_activity, strongest_cells
 from kcnet_core.parameters import Choice, Number, check_parameters
 from kcnet_core.randomness import generator, seed_sequence
 from kcnet_core.readout import STREAM_CHOICES, STREAM_HIDDEN, STREAM_SEARCH, RidgeReadout
-from kcnet_core.records import EpochRecord, Progress
+from kcnet_core.records import EpochRecord, Progress, time_at_work
 from kcnet_core.targets import METRICS
 from kcnet_core.wiring import Wiring, allowed_fan_in
 
@@ -250,14 +250,16 @@ class KCNetClassifier(RidgeReadout):
         timings = {"wiring": time.perf_counter() - started}
         history, found = [], []
         if self.n_epochs:
+            started = time.perf_counter()
             ensemble = self._ensemble(parts, X, Y, w, groups, code, fan_in, seed)
             if (n_jobs or 1) > 1 and len(parts) > 1 and ensemble.device.type == "cpu":
                 found = ensemble.at_once(min(n_jobs, len(parts)))
                 records = [record for one in found for record in one.history]
                 history = sorted(records, key=lambda r: (r.epoch, r.submodel))
+                timings["doa"] = time.perf_counter() - started
             else:
-                found = yield from _keep_records(ensemble.in_turns(matrices), history)
-            timings["doa"] = time.perf_counter() - started - timings["wiring"]
+                steps = time_at_work(ensemble.in_turns(matrices), timings, "doa")
+                found = yield from _keep_records(steps, history)
         self._begin(X, code, seed, self.n_hidden, timings)
         self.wiring_ = Wiring.concatenate([one.wiring for one in found] or parts)
         self.scores_ = np.concatenate([one.scores for one in found]) if found else None

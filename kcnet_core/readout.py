@@ -18,7 +18,7 @@ from kcnet_core.calibration import Calibration, CalibrationRows
 from kcnet_core.devices import choose_device, computing, float64_device
 from kcnet_core.errors import DataError, KCNetError
 from kcnet_core.randomness import generator
-from kcnet_core.records import Progress
+from kcnet_core.records import Progress, time_at_work
 from kcnet_core.ridge import RidgeSums, Rows, rows_per_chunk
 from kcnet_core.ridge_path import ALPHA_GRID, RidgePath
 from kcnet_core.targets import DEFAULT_METRIC, TargetCode, score_outputs
@@ -191,6 +191,9 @@ class RidgeReadout(ClassifierMixin, BaseEstimator):
 
     def _accumulate(self, X, Y, w):
         """Add rows to the sums, yielding `Progress` after each chunk."""
+        return time_at_work(self._add_chunks(X, Y, w), self.timings_, "gram")
+
+    def _add_chunks(self, X, Y, w):
         sums = self._sums
         sums.expect(len(X))
         started = time.perf_counter()
@@ -207,7 +210,6 @@ class RidgeReadout(ClassifierMixin, BaseEstimator):
             yield Progress("gram", stop, len(X), time.perf_counter() - started)
         sums.settle()
         self._calibration_rows.add(X, Y, w)
-        self.timings_["gram"] += time.perf_counter() - started
 
     def _rows_on_device(self, X: np.ndarray) -> torch.Tensor:
         return as_tensor(X).to(self._device, self._dtype)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Generator
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,3 +36,19 @@ class Progress:
     done: int
     total: int
     seconds: float
+
+
+def time_at_work(steps: Generator, timings: dict[str, float], stage: str):
+    """Pass on what `steps` yields and returns, adding to `timings` how long it works.
+
+    Time between two steps, when a viewer has paused the training or slowed it down, is not work.
+    """
+    while True:
+        started = time.perf_counter()
+        try:
+            item = next(steps)
+        except StopIteration as ended:
+            return ended.value
+        finally:
+            timings[stage] = timings.get(stage, 0.0) + time.perf_counter() - started
+        yield item

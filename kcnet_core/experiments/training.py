@@ -116,7 +116,6 @@ def split_of(run: Run, dataset: Dataset) -> tuple[str, protocols.Split]:
 
 def train_steps(run: Run, dataset: Dataset) -> Generator[TrainView, None, TrainedRun]:
     """Train `run` on `dataset`; yields after every epoch or piece of work."""
-    started = time.perf_counter()
     log: list[EpochRecord] = []
     replay = Replay(run.n_submodels if run.model == "Ensemble DOA" else 1)
     metric_name = validation_metric(dataset)
@@ -128,6 +127,7 @@ def train_steps(run: Run, dataset: Dataset) -> Generator[TrainView, None, Traine
         )  # fmt: skip
 
     yield view("Splitting and scaling", 0.0)
+    started = time.perf_counter()
     protocol, split = split_of(run, dataset)
     scaler = default_scaler(dataset)
     X_train, X_test = dataset.X[split.train], dataset.X[split.test]

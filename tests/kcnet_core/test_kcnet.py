@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+import time
 import warnings
 from dataclasses import replace
 
@@ -111,6 +112,24 @@ def test_submodels_are_independent_of_each_other(digits):
     X, y, *_ = digits
     parts = doa(n_submodels=2).fit(X, y).weights_
     assert (parts[:30] != parts[30:]).any()
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        KCNetClassifier(60, n_epochs=3, n_submodels=2, random_state=0),
+        ELMClassifier(60, random_state=0),
+        FSHNClassifier(20, n_epochs=3, random_state=0),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_time_between_two_steps_does_not_count_as_training(digits, model, monkeypatch):
+    X, y, *_ = digits
+    clock, away = time.perf_counter, [0.0]
+    monkeypatch.setattr(time, "perf_counter", lambda: clock() + away[0])
+    for _ in model.fit_steps(X, y, progress=True):
+        away[0] += 1000.0  # a viewer pauses
+    assert 0 < sum(model.timings_.values()) < 1000
 
 
 def test_history_records_and_timings_describe_the_fit(digits):
