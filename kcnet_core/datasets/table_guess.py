@@ -76,9 +76,19 @@ class TableGuess:
 
 
 def guess_table(
-    content: bytes, *, encoding: str | None = None, separator: str | None = None
+    content: bytes,
+    *,
+    encoding: str | None = None,
+    separator: str | None = None,
+    has_header: bool | None = None,
 ) -> TableGuess:
     """Read a table's head and guess the meaning of its columns.
+
+    Parameters
+    ----------
+    content : bytes
+    encoding, separator, has_header : optional
+        None: found out. See `TableGuess`.
 
     Raises
     ------
@@ -86,7 +96,7 @@ def guess_table(
         The bytes are no table, or beyond a limit; the message says which.
     """
     table = read_table(content, encoding=encoding, separator=separator)
-    has_header, smiles = _header_and_smiles(table)
+    has_header, smiles = _header_and_smiles(table, has_header)
     columns = column_titles(table, has_header)
     body = table.rows[1:] if has_header else table.rows
     if not body:
@@ -154,8 +164,10 @@ def split_list(cell: str, separator: str) -> list[str]:
     return list(dict.fromkeys(word for word in words if word))
 
 
-def _header_and_smiles(table: TableText) -> tuple[bool, int | None]:
+def _header_and_smiles(table: TableText, has_header: bool | None) -> tuple[bool, int | None]:
     head = table.rows[0]
+    if has_header is False:
+        return False, _smiles_by_content(table.rows)
     titled = [k for k, cell in enumerate(head) if is_smiles_header(cell)]
     titled += [k for k, cell in enumerate(head) if "smiles" in cell.casefold()]
     if titled:
@@ -163,7 +175,7 @@ def _header_and_smiles(table: TableText) -> tuple[bool, int | None]:
     smiles = _smiles_by_content(table.rows[1:] or table.rows)
     if smiles is None:
         return True, None
-    return not _are_smiles([head[smiles]]), smiles
+    return has_header or not _are_smiles([head[smiles]]), smiles
 
 
 def _smiles_by_content(rows) -> int | None:

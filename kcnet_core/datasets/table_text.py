@@ -122,14 +122,19 @@ def guess_encoding(content: bytes) -> str:
 
 
 def guess_separator(text: str) -> str:
-    """The separator that cuts the first lines into equally many cells, at least two."""
+    """The separator that cuts the first lines into equally many cells, at least two.
+
+    Lines of one cell above them may be a title; of two separators that agree as well, the one that
+    needs fewer such lines is meant.
+    """
     head = "\n".join(line for line in text[:_SNIFFED_CHARACTERS].splitlines() if line.strip())
-    best, best_score = ",", (0.0, 0)
+    best, best_score = ",", (0.0, 0, 0)
     for separator in SEPARATORS:
         widths = [len(row) for row, _ in _rows(head, separator, []) if any(row)][:_SNIFFED_LINES]
-        if widths and widths[0] > 1:
-            agreeing = sum(width == widths[0] for width in widths) / len(widths)
-            score = (round(agreeing, 1), widths[0])
+        cut = [width for width in widths if width > 1]
+        if cut:
+            agreeing = widths.count(cut[0]) / len(widths)
+            score = (round(agreeing, 1), -widths.index(cut[0]), cut[0])
             if score > best_score:
                 best, best_score = separator, score
     return best

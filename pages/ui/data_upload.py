@@ -9,6 +9,7 @@ import streamlit as st
 from kcnet_core.callback_steps import callback_steps
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.datasets.table_guess import LABEL_KINDS, LIST_SEPARATORS
+from kcnet_core.datasets.table_text import ENCODINGS, SEPARATORS
 from kcnet_core.errors import KCNetError
 from kcnet_core.limits import MAX_CSV_ROWS, MAX_IMAGES, MAX_UPLOAD_BYTES, MEGABYTE
 from kcnet_core.run import Run
@@ -16,6 +17,8 @@ from pages.ui import run_controls, session
 from pages.ui.job_progress import job_progress
 
 NONE = "(none)"
+RECOGNISE = "recognise it"
+HEADERS = {True: "the first row holds titles", False: "the first row is data"}
 
 
 def upload() -> None:
@@ -44,11 +47,16 @@ def table() -> None:
     from kcnet_core.datasets.own_table import table_dataset
 
     content = file.getvalue()
-    guess, trouble = guessed(file.file_id, content)
+    reading = chosen_reading(file.file_id)
+    guess, trouble = guessed(content, reading)
     if trouble:
         st.error(trouble, icon=":material/error:")
         return
-    guess = corrected(guess)
+    st.caption(
+        f"Read with the separator {SEPARATORS[guess.separator]} and the encoding {guess.encoding}; "
+        f"{HEADERS[guess.has_header]}."
+    )
+    guess = corrected(guess, "_".join(map(str, reading)))
     st.dataframe(
         {title: [row[k] for row in guess.preview] for k, title in enumerate(guess.columns)},
         hide_index=True,
@@ -63,59 +71,71 @@ def table() -> None:
     follow()
 
 
-def guessed(file_id: str, content: bytes):
+def chosen_reading(file_id: str) -> tuple:
+    """The file, and what a person says about its form; None is found out."""
+    separator, encoding, header = st.columns(3)
+    return (
+        file_id,
+        separator.selectbox("Separator", [None, *SEPARATORS], key=f"up_cut_{file_id}",
+                            format_func=lambda s: SEPARATORS.get(s, RECOGNISE)),
+        encoding.selectbox("Encoding", [None, *ENCODINGS], key=f"up_encoding_{file_id}",
+                           format_func=lambda e: e or RECOGNISE),
+        header.selectbox("First row", [None, *HEADERS], key=f"up_header_{file_id}",
+                         format_func=lambda h: HEADERS.get(h, RECOGNISE)),
+    )  # fmt: skip
+
+
+def guessed(content: bytes, reading: tuple):
     """How a table may be read, or why it cannot; found out once, not at every rerun."""
     from kcnet_core.datasets.own_table import guess_table
 
     known = st.session_state.get("table_guess")
-    if known is None or known[0] != file_id:
+    if known is None or known[0] != reading:
+        _, separator, encoding, has_header = reading
+        form = {"separator": separator, "encoding": encoding, "has_header": has_header}
         try:
-            known = (file_id, guess_table(content), "")
+            known = (reading, guess_table(content, **form), "")
         except KCNetError as error:
-            known = (file_id, None, str(error))
+            known = (reading, None, str(error))
         st.session_state["table_guess"] = known
     return known[1:]
 
 
-def corrected(guess):
-    """The guess as widgets, so that a person can mend it."""
+def corrected(guess, reading: str):
+    """The guess as widgets, so that a person can mend it; read in another way it starts anew."""
     optional = [NONE, *guess.columns]
 
-    def index(value):
-        return optional.index(value) if value in optional else 0
+    def column(place, label, value):
+        index = optional.index(value) if value in optional else 0
+        choice = place.selectbox(label, optional, index, key=f"up_{label}_{reading}")
+        return None if choice == NONE else choice
 
     smiles, name, dilution = st.columns(3)
-    smiles_column = smiles.selectbox("SMILES", optional, index(guess.smiles_column), key="up_smi")
-    name_column = name.selectbox("Name", optional, index(guess.name_column), key="up_name")
-    dilution_column = dilution.selectbox(
-        "Dilution", optional, index(guess.dilution_column), key="up_dilution"
-    )
+    columns = {
+        "smiles_column": column(smiles, "SMILES", guess.smiles_column),
+        "name_column": column(name, "Name", guess.name_column),
+        "dilution_column": column(dilution, "Dilution", guess.dilution_column),
+    }
     labels, how, separator = st.columns(3)
     label_columns = labels.multiselect(
-        "Labels", guess.columns, list(guess.label_columns), key="up_labels"
+        "Labels", guess.columns, list(guess.label_columns), key=f"up_labels_{reading}"
     )
     kinds = list(LABEL_KINDS)
     label_kind = how.selectbox(
         "The labels are", kinds, kinds.index(guess.label_kind), format_func=LABEL_KINDS.get,
-        key="up_kind",
+        key=f"up_kind_{reading}",
     )  # fmt: skip
     list_separator = guess.list_separator
     if label_kind == "list":
         options = list(dict.fromkeys([guess.list_separator, *LIST_SEPARATORS]))
-        list_separator = separator.selectbox("separated by", options, key="up_separator")
+        list_separator = separator.selectbox("separated by", options, key=f"up_separator_{reading}")
     return replace(
         guess,
-        smiles_column=chosen(smiles_column),
-        name_column=chosen(name_column),
-        dilution_column=chosen(dilution_column),
+        **columns,
         label_columns=tuple(label_columns),
         label_kind=label_kind,
         list_separator=list_separator,
     )
-
-
-def chosen(value: str) -> str | None:
-    return None if value == NONE else value
 
 
 def images() -> None:

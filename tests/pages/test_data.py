@@ -62,6 +62,30 @@ def test_an_uploaded_table_becomes_the_dataset_of_this_session_only(data_page):
     assert "uploaded in another session" in "\n".join(e.value for e in other.error)
 
 
+def box(app, label: str):
+    return next(widget for widget in app.selectbox if widget.label == label)
+
+
+def test_separator_encoding_and_header_can_be_corrected(data_page):
+    rows = [f"{'C' * k}O;süß {k % 2}" for k in range(1, 9)]
+    data_page.session_state["data_tab"] = "Upload your own"
+    data_page.run()
+    content = "\n".join(["Meine Stoffe, 2021", *rows]).encode("cp1252")
+    data_page.file_uploader(key="table_file").upload("mine.csv", content, "text/csv").run()
+    box(data_page, "Separator").select(",").run()
+    assert box(data_page, "SMILES").value == "(none)"
+    box(data_page, "Separator").select(";").run()
+    assert not data_page.exception
+    assert box(data_page, "SMILES").value == "column 1"
+    assert "separator semicolon and the encoding cp1252; the first row is data" in labels(data_page)
+    box(data_page, "First row").select(True).run()
+    assert box(data_page, "SMILES").value == "CO"
+    box(data_page, "Encoding").select("utf-8").run()
+    assert "not utf-8 text; choose another encoding" in data_page.error[0].value
+    box(data_page, "Encoding").select("latin-1").run()
+    assert data_page.multiselect[0].value == ["süß 1"]
+
+
 def test_a_table_is_looked_through_once_however_often_the_page_is_drawn(data_page, monkeypatch):
     from kcnet_core.datasets import own_table
 

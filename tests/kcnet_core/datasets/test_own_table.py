@@ -104,6 +104,17 @@ def test_a_smiles_column_with_another_title_is_recognised_by_its_cells():
     assert guess.smiles_column == "Struktur"
 
 
+def test_a_person_may_say_whether_the_first_row_holds_titles():
+    content = table(["smiles", "sweet"], SMILES, [0, 1] * 4)
+    guess = guess_table(content, has_header=False)
+    assert (guess.columns, guess.n_rows) == (("column 1", "column 2"), 9)
+    assert guess.smiles_column == "column 1"
+    content = table([SMILES[0], "odor"], SMILES[1:], ["sweet", "sour"] * 3 + ["sour"])
+    guess = guess_table(content, has_header=True)
+    assert (guess.columns, guess.smiles_column) == ((SMILES[0], "odor"), SMILES[0])
+    assert guess.n_rows == 7
+
+
 def test_crosses_mean_yes_and_blanks_no():
     content = table(["smiles", "sweet"], SMILES, ["x", "", "X", "", "", "x", "", ""])
     data, errors = load(content)

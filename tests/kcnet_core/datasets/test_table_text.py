@@ -106,6 +106,15 @@ def test_title_lines_above_the_header_are_skipped():
     assert as_lists(table)[0] == ["smiles", "odor", "name"]
 
 
+@pytest.mark.parametrize("title", ["My table", "My table\n\nfrom the lab", "My table, 2021"])
+@pytest.mark.parametrize("separator", list(SEPARATORS))
+def test_a_title_above_the_header_does_not_hide_the_separator(title, separator):
+    decimal = "." if "," in title + separator else ","
+    rows = [["smiles", "sweet"], *([f"{'C' * k}O", f"0{decimal}5"] for k in range(1, 90))]
+    table = read_table(f"{title}\n\n{written(separator, rows)}".encode())
+    assert table.separator == separator
+
+
 def test_row_numbers_without_a_title_do_not_shift_the_columns():
     table = read_table(b'"smiles","odor"\n"1","CCO","sweet"\n"2","CCC","sour"\n')
     assert as_lists(table)[0] == ["", "smiles", "odor"]
