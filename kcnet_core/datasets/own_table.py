@@ -66,7 +66,7 @@ def table_dataset(
     frame, places, errors = _frame(content, guess)
     labels = _label_cells(frame, guess, places, errors)
     dilutions = _dilutions(frame, guess)
-    rows = _molecules(frame, guess, dilutions, should_stop)
+    rows = _molecules(frame, guess, should_stop)
     rows, X = describe(rows, progress, should_stop)
     if should_stop and should_stop():
         raise DataError("Describing the molecules was stopped; nothing was loaded.")
@@ -74,12 +74,13 @@ def table_dataset(
     for k, row in enumerate(rows):
         if not row.ok:
             errors.setdefault(k, RowError(places[k], _short(row.text), row.error))
+    report = []
+    _leave_out_repeats(rows, labels, dilutions, places, errors, report)
     if guess.label_kind == "class":
         _leave_out_lone_classes(labels, places, errors)
     kept = [k for k in range(len(rows)) if k not in errors]
     _refuse_too_few(kept, errors, len(rows))
 
-    report = []
     if errors:
         report.append(f"{len(errors)} of {len(rows)} rows were left out; each has its reason.")
     targets = _targets([labels[k] for k in kept], guess, min_positives, report)
@@ -180,6 +181,38 @@ def _marked_columns(frame, guess, places, errors):
     return labels
 
 
+def _leave_out_repeats(rows, labels, dilutions, places, errors, report):
+    """Keep a molecule once (per dilution): its first row that is usable otherwise."""
+    first: dict[tuple, int] = {}
+    n_contradicting = 0
+    for k, row in enumerate(rows):
+        if k in errors:
+            continue
+        dilution = None if dilutions is None else dilutions[k]
+        kept = first.setdefault((row.molecule.smiles, dilution), k)
+        if kept == k:
+            continue
+        named = f" ({_short(rows[kept].name)})" if rows[kept].name else ""
+        at = "" if dilution is None else ", at the same dilution"
+        reason = f"The same molecule as in {places[kept]}{named}{at}; it is kept once."
+        if set(labels[k]) != set(labels[kept]):
+            n_contradicting += 1
+            reason += (
+                f" Its labels differ: {_worded(labels[k])} here, {_worded(labels[kept])} there, "
+                "which counts."
+            )
+        errors[k] = RowError(places[k], _short(row.text), reason)
+    if n_contradicting:
+        report.append(
+            f"{n_contradicting} of the rows that repeat a molecule contradict its first row, whose "
+            "labels are used; check which are right."
+        )
+
+
+def _worded(labels) -> str:
+    return _short(", ".join(labels)) or "none"
+
+
 def _leave_out_lone_classes(labels, places, errors):
     counts = Counter(labels[k][0] for k in range(len(labels)) if k not in errors)
     for k, (name, *_) in enumerate(labels):
@@ -196,14 +229,14 @@ def _refuse_too_few(kept, errors, n_rows):
     raise DataError(f"{len(kept)} of {n_rows} rows can be used; at least two are needed.{why}")
 
 
-def _molecules(frame, guess, dilutions, should_stop):
+def _molecules(frame, guess, should_stop):
     from kcnet_core.molecules import read_frame
 
     rows = read_frame(
         frame,
         guess.smiles_column,
         guess.name_column,
-        keep_duplicates=dilutions is not None,
+        keep_duplicates=True,  # which row of a molecule is kept depends on its labels
         should_stop=should_stop,
     )
     if not any(row.ok for row in rows):

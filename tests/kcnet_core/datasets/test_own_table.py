@@ -154,9 +154,49 @@ def test_bad_rows_are_named_and_the_others_kept():
     assert len(data.X) == 8
     assert [error.where for error in errors] == ["line 10", "line 11", "line 12", "line 13"]
     assert "Empty" in errors[1].reason
-    assert "same molecule as row 1" in errors[2].reason
+    assert "same molecule as in line 2; it is kept once." in errors[2].reason
     assert "HTML" in errors[3].reason
     assert any("4 of 12 rows" in sentence for sentence in data.report)
+
+
+def test_a_molecule_whose_first_row_has_no_label_is_kept_by_its_second():
+    content = table(["smiles", "sweet"], ["OCC", *SMILES], ["", *[1, 0] * 4])
+    data, errors = load(content)
+    assert data.smiles[0] == "CCO"
+    assert data.y.tolist() == [1, 0] * 4
+    assert [error.where for error in errors] == ["line 2"]
+
+
+def test_a_molecule_is_kept_once_per_dilution():
+    content = table(
+        ["smiles", "dilution", "sweet"],
+        [*SMILES, "OCC", "OCC"],
+        [0.1] * 9 + [0.01],
+        [0, 1] * 5,
+    )
+    data, errors = load(content)
+    assert len(data.X) == 9
+    assert [error.where for error in errors] == ["line 10"]
+    assert "in line 2, at the same dilution" in errors[0].reason
+
+
+def test_repeats_that_contradict_each_other_are_told():
+    content = table(
+        ["name", "smiles", "odor"],
+        [*"abcdefgh", "i", "j"],
+        [*SMILES, "OCC", "OCCC"],
+        ["sweet;sour", "sweet", "sour", "sweet"] * 2 + ["sour;sweet", "sour"],
+    )
+    data, errors = load(content, label_kind="list", list_separator=";")
+    assert len(data.X) == 8
+    assert [(error.where, error.text) for error in errors] == [
+        ("line 10", "OCC"),
+        ("line 11", "OCCC"),
+    ]
+    assert "labels differ" not in errors[0].reason
+    assert "in line 3 (b)" in errors[1].reason
+    assert "Its labels differ: sour here, sweet there" in errors[1].reason
+    assert any("1 of the rows that repeat a molecule contradict" in line for line in data.report)
 
 
 def test_a_row_with_too_many_cells_is_a_row_error():
