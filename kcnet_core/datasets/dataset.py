@@ -80,9 +80,11 @@ class Dataset:
 class RowError:
     """A row of an upload that could not be used; the others go on without it.
 
-    `where` is how a person finds it ("row 17", "cats/x.png"), `text` what stood there.
+    `where` is how a person finds it ("line 17", "cats/x.png"), `text` what stood there;
+    `suggestion` is a SMILES that may be put there instead.
     """
 
     where: str
     text: str
     reason: str
+    suggestion: str = ""

@@ -73,7 +73,8 @@ def table_dataset(
     vectors = dict(zip((k for k, row in enumerate(rows) if row.ok), X, strict=True))
     for k, row in enumerate(rows):
         if not row.ok:
-            errors.setdefault(k, RowError(places[k], _short(row.text), row.error))
+            error = RowError(places[k], _short(row.text), row.error, row.suggestion or "")
+            errors.setdefault(k, error)
     report = []
     _leave_out_repeats(rows, labels, dilutions, places, errors, report)
     if guess.label_kind == "class":

@@ -188,14 +188,14 @@ def follow() -> None:
                    icon=":material/check_circle:")  # fmt: skip
         if errors:
             st.markdown(f"**{len(errors):,} rows were left out**")
-            st.dataframe(
-                {
-                    "where": [e.where for e in errors],
-                    "text": [e.text for e in errors],
-                    "reason": [e.reason for e in errors],
-                },
-                hide_index=True,
-            )
+            left_out = {
+                "where": [e.where for e in errors],
+                "text": [e.text for e in errors],
+                "reason": [e.reason for e in errors],
+            }
+            if any(e.suggestion for e in errors):
+                left_out["offered instead"] = [e.suggestion for e in errors]
+            st.dataframe(left_out, hide_index=True)
         return
     job_progress(job, "upload")
 

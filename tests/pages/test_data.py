@@ -62,6 +62,21 @@ def test_an_uploaded_table_becomes_the_dataset_of_this_session_only(data_page):
     assert "uploaded in another session" in "\n".join(e.value for e in other.error)
 
 
+def test_rows_left_out_are_shown_with_what_is_offered_instead(data_page):
+    from pages.ui import session
+
+    data_page.session_state["data_tab"] = "Upload your own"
+    data_page.run()
+    content = TABLE + b"salt;CC(=O)[O-].[Na+];cheesy\nbroken;C1CC;cheesy\n"
+    data_page.file_uploader(key="table_file").upload("mine.csv", content, "text/csv").run()
+    data_page.button(key="table_go").click().run()
+    assert session.jobs().get(data_page.session_state["upload_job"]).wait(60)
+    data_page.run()
+    left_out = next(t.value for t in data_page.dataframe if "reason" in t.value)
+    assert list(left_out["where"])[-2:] == ["line 17", "line 18"]
+    assert list(left_out["offered instead"])[-2:] == ["CC(=O)O", ""]
+
+
 def box(app, label: str):
     return next(widget for widget in app.selectbox if widget.label == label)
 

@@ -199,6 +199,12 @@ def test_repeats_that_contradict_each_other_are_told():
     assert any("1 of the rows that repeat a molecule contradict" in line for line in data.report)
 
 
+def test_the_organic_part_of_a_salt_is_offered():
+    _, errors = load(table(["smiles", "sweet"], [*SMILES, "CC(=O)[O-].[Na+]", "C1CC"], [0, 1] * 5))
+    assert "largest organic part is offered" in errors[0].reason
+    assert [error.suggestion for error in errors] == ["CC(=O)O", ""]
+
+
 def test_a_row_with_too_many_cells_is_a_row_error():
     content = LIST + b"\nextra,CCCCCCO,green;fatty,more\n"
     _, errors = load(content)
