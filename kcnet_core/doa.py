@@ -165,9 +165,9 @@ class WiringSearch:
     def _say_why(self, reached: bool, epoch: int, best: _Best) -> str:
         s = self.settings
         why = (
-            f"the validation {s.metric} reached {s.stop_metric:g} at epoch {epoch}"
+            f"The validation {s.metric} reached {s.stop_metric:g} at epoch {epoch}"
             if reached
-            else f"all {s.n_epochs} epochs were run"
+            else f"All {s.n_epochs} epochs were run"
         )
         kept = f"the wiring of epoch {best.epoch} ({s.metric} {best.metric:.4f})"
         return f"{why}; {kept if s.restore_best else 'the last wiring'} was kept"

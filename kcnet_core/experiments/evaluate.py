@@ -23,6 +23,7 @@ COLUMNS = (
     "n_test", *METRICS, *TIMES, "parameters", "note", "error",
 )  # fmt: skip
 SIGNIFICANT = 0.05
+ENDS = ("low", "high")  # of an interval
 
 
 def row_head(name: str, dataset: Dataset, split: Split) -> dict:
@@ -146,7 +147,8 @@ def summary(table: pd.DataFrame, by=("dataset", "protocol", "variant")) -> pd.Da
             interval = interval_over_splits(part, part[name])
             if interval.n:
                 about = dict(zip(by, key, strict=True))
-                lines.append({**about, "metric": name, **_as_columns(interval)})
+                ends = {end: metrics.possible(getattr(interval, end), name) for end in ENDS}
+                lines.append({**about, "metric": name, **_as_columns(interval), **ends})
     return pd.DataFrame(lines, columns=[*by, "metric", "mean", "low", "high", "n", "method"])
 
 

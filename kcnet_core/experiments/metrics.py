@@ -193,6 +193,11 @@ class Interval:
     p: float = float("nan")  # that the true mean is zero, from the same t statistic
 
 
+def possible(value: float, metric: str) -> float:
+    """An end of an interval as far as it can be: scores lie in 0 to 1, times are not negative."""
+    return float(np.clip(value, 0.0, 1.0 if metric in METRICS else np.inf))
+
+
 def mean_interval(values, *, n_train=None, n_test=None, level=LEVEL) -> Interval:
     """Mean of a metric over repeated splits, with an interval that knows they overlap.
 

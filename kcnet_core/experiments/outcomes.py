@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from kcnet_core.experiments.evaluate import TIMES, interval_over_splits
-from kcnet_core.experiments.metrics import METRICS
+from kcnet_core.experiments.metrics import possible
 from kcnet_core.experiments.recipes import PAPER_ROWS, Contrast, Line, Recipe
 
 AGREES, CLOSE, HIGHER, LOWER, UNKNOWN = "agrees", "close", "higher", "lower", ""
@@ -238,6 +238,8 @@ def answer(difference: Difference) -> str:
         return f"no difference in any of {difference.n} repeats"
     size = f"{difference.mean:+.4f} ({difference.low:+.4f} to {difference.high:+.4f})"
     size = size.replace("-", "\N{MINUS SIGN}")
+    if difference.n < ENOUGH:
+        return f"{size.split(' ')[0]} over {difference.n} repeats, too few to be sure"
     if difference.clear:
         return f"{size} over {difference.n} repeats"
     return f"{size} over {difference.n} repeats: may be chance"
@@ -266,7 +268,5 @@ def _difference(recipe: Recipe, contrast: Contrast, known) -> Difference | None:
 
 
 def _number(value: float, metric: str) -> float | None:
-    """An end of an interval; no score lies below 0 or above 1, and no time below 0."""
-    if not np.isfinite(value):
-        return None
-    return float(np.clip(value, 0.0, 1.0 if metric in METRICS else np.inf))
+    """An end of an interval; JSON has no word for what is not a number."""
+    return possible(value, metric) if np.isfinite(value) else None

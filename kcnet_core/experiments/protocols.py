@@ -89,8 +89,9 @@ PROTOCOLS = {
         Protocol(
             "benchmark",
             "Benchmark's own",
-            "The training and test part that the dataset's authors made; repeats differ only in "
-            "the model's random choices.",
+            "One fixed training and test part: the benchmark's own, or, where the data came without "
+            "one, rows set aside when they were loaded. Repeats differ only in the model's random "
+            "choices.",
             "image benchmarks (MNIST, Fashion-MNIST, EMNIST)",
             _no_benchmark,
         ),

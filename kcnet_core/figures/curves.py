@@ -22,6 +22,7 @@ from kcnet_core.records import EpochRecord
 
 MAX_POINTS = 400  # of one line; more cannot be told apart on a page
 MAX_BARS = 250
+FEW_EPOCHS = 8  # each has a tick of its own
 SCORE_EDGES = np.linspace(-1, 1, 61)
 
 
@@ -32,6 +33,7 @@ def validation_curve(
     n_epochs: int | None = None,
     stop_metric: float | None = None,
     model: str | None = None,
+    mark_best: bool = False,
     dark: bool = False,
     height: int = 300,
 ) -> go.Figure:
@@ -46,6 +48,8 @@ def validation_curve(
         Where the axis ends, so that it stands still while the curve grows.
     stop_metric : float, optional
         Drawn as the line at which training would stop.
+    mark_best : bool
+        Put a ring around the best epoch of a single network, whose wiring is the one to be kept.
     """
     lines = by_submodel(records, MAX_POINTS)
     ensemble = len(lines) > 1
@@ -68,6 +72,9 @@ def validation_curve(
     if "validation" in means:
         epochs, values = means["validation"]
         traces.append(_last_value(epochs[-1], values[-1], colour))
+        if mark_best and not ensemble:
+            best = int(values.argmax())
+            traces.append(_ring(epochs[best], values[best], colour))
     extras = {}
     if stop_metric:
         everything.append(stop_metric)
@@ -107,12 +114,12 @@ def density_curve(
     if len(epochs):
         look = {"color": colour, "width": 2.5}
         traces = [
-            _line(epochs, percent, look, "%{y:.2f} % ones", "density"),
+            _line(epochs, percent, look, "%{y:.2f}% ones", "density"),
             _last_value(epochs[-1], percent[-1], colour, "{:.1f}"),
         ]
         alt = (
-            f"Density of W: {percent[0]:.2f} % of all connections are on in epoch {epochs[0]}, "
-            f"{percent[-1]:.2f} % in epoch {epochs[-1]}."
+            f"Density of W: {percent[0]:.2f}% of all connections are on in epoch {epochs[0]}, "
+            f"{percent[-1]:.2f}% in epoch {epochs[-1]}."
         )
     return style(
         bare(*traces),
@@ -220,14 +227,14 @@ def score_histogram(
             "y": share[part],
             "width": float(edges[1] - edges[0]),
             "marker": {"color": colour, "line": {"width": 0}},
-            "hovertemplate": "score %{x:.2f}<br>%{y:.2f} % of connections<extra></extra>",
+            "hovertemplate": "score %{x:.2f}<br>%{y:.2f}% of connections<extra></extra>",
         }
         for part, colour in ((middle < 0, below), (middle >= 0, above))
     ]
     on = share[middle > 0].sum()
     alt = (
-        f"Distribution of the preference scores: {on:.1f} % lie above zero (connection on), "
-        f"the fullest bin is at {middle[share.argmax()]:.2f} with {share.max():.1f} %."
+        f"Distribution of the preference scores: {on:.1f}% lie above zero (connection on), "
+        f"the fullest bin is at {middle[share.argmax()]:.2f} with {share.max():.1f}%."
     )
     top = {"y": 1, "yref": "paper", "yanchor": "top"}
     air = 0.01 * float(edges[-1] - edges[0])
@@ -343,9 +350,23 @@ def _last_value(x, y, colour, form="{:.3f}") -> dict:
     }
 
 
+def _ring(x, y, colour) -> dict:
+    return {
+        "type": "scatter",
+        "x": [x],
+        "y": [y],
+        "name": "best, kept",
+        "mode": "markers",
+        "marker": {"size": 13, "color": faded(colour, 0.0), "line": {"color": colour, "width": 2}},
+        "hovertemplate": f"epoch {x}<br>best so far, {y:.4f}: its wiring is kept<extra></extra>",
+    }
+
+
 def _epoch_axis(lines, n_epochs: int | None) -> dict:
     last = max((part[-1].epoch for part in lines.values()), default=1)
-    return {"range": [0, max(n_epochs or 1, last) + 0.5], "nticks": 8, "tickformat": "d"}
+    end = max(n_epochs or 1, last)
+    ticks = {"dtick": 1} if end <= FEW_EPOCHS else {"nticks": 8}
+    return {"range": [0, end + 0.5], "tickformat": "d", **ticks}
 
 
 def _curve_alt(metric_name, lines, means) -> str:

@@ -21,6 +21,7 @@ from kcnet_core.palette import colour_table, colourscale, faded, model_colour, t
 
 MOST_CLASSES_WITH_NUMBERS = 15
 MOST_CELLS_DRAWN = 2_000
+READABLE_UNTIL = 0.4  # of the scale of errors, dark text can be read
 STAGES = {
     "wiring": "wiring",
     "doa": "tuning the wiring (DOA)",
@@ -49,7 +50,7 @@ def confusion_matrix(cm, names, *, dark: bool = False, height: int | None = None
     axis = np.arange(c)
     hover = (
         "truth %{customdata[0]}<br>answer %{customdata[1]}<br>"
-        "%{customdata[2]} rows, %{customdata[3]:.1f} %<extra></extra>"
+        "%{customdata[2]} rows, %{customdata[3]:.1f}%<extra></extra>"
     )
     about = np.array(
         [[[labels[i], labels[j], int(cm[i, j]), 100 * share[i, j]] for j in axis] for i in axis],
@@ -73,7 +74,10 @@ def confusion_matrix(cm, names, *, dark: bool = False, height: int | None = None
             {
                 "type": "scatter", "x": [j for _, j in filled], "y": [i for i, _ in filled],
                 "mode": "text", "text": [f"{cm[i, j]:,}" for i, j in filled], "hoverinfo": "skip",
-                "textfont": {"size": 11, "color": ink.text},
+                "textfont": {"size": 11, "color": [
+                    ink.background if errors[i, j] > READABLE_UNTIL * limit else ink.text
+                    for i, j in filled
+                ]},
             }
         )  # fmt: skip
     total = int(cm.sum())
@@ -135,13 +139,14 @@ def reliability(points, *, model: str = "KCNet", dark: bool = False, height: int
         f"and share right (calibration error) is {gap:.3f}."
     )
     corner = {"x": 0.98, "y": 0.03, "xref": "paper", "yref": "paper", "xanchor": "right"}
-    words = note(f"calibration error {gap:.3f}", ink.muted, 12, yanchor="bottom", **corner)
+    text = f"calibration error {gap:.3f}<br>larger dots: more answers"
+    words = note(text, ink.muted, 12, yanchor="bottom", align="right", **corner)
     return style(
         figure,
         alt,
         dark=dark,
         x="Stated confidence",
-        y="Share right",
+        y="Share of answers that are right",
         height=height,
         margin={"t": 12},
         xaxis={"range": [-0.03, 1.03], "nticks": 6},
@@ -271,12 +276,12 @@ def cell_scatter(
         "marker": {"color": faded(colour, 0.55), "size": 7, "line": {"width": 0}},
         "selected": {"marker": {"color": theme(dark).text, "size": 11, "opacity": 1}},
         "unselected": {"marker": {"opacity": 0.7}},
-        "hovertemplate": "Kenyon cell %{customdata[0]}<br>active in %{x:.0f} % of rows<br>"
+        "hovertemplate": "Kenyon cell %{customdata[0]}<br>active in %{x:.0f}% of rows<br>"
         "sum of |output weights| %{y:.3g}<extra></extra>",
     }
     alt = (
-        f"{B} Kenyon cells: active in {100 * active_share.mean():.0f} % of the rows on average "
-        f"({100 * active_share.min():.0f} to {100 * active_share.max():.0f} %); sums of absolute "
+        f"{B} Kenyon cells: active in {100 * active_share.mean():.0f}% of the rows on average "
+        f"({100 * active_share.min():.0f} to {100 * active_share.max():.0f}%); sums of absolute "
         f"output weights from {strength.min():.3g} to {strength.max():.3g}."
     )
     return style(

@@ -102,7 +102,7 @@ def odor_heatmap(
             z=100 * P, x=np.arange(len(columns)), y=np.arange(len(rows)), zmin=0, zmax=100,
             colorscale=colourscale("sequential", dark), xgap=1, ygap=1,
             customdata=np.array([[[r, c] for c in columns] for r in rows], dtype=object),
-            hovertemplate="%{customdata[0]}<br>%{customdata[1]}: %{z:.0f} %<extra></extra>",
+            hovertemplate="%{customdata[0]}<br>%{customdata[1]}: %{z:.0f}%<extra></extra>",
             colorbar=bar_style(ink, "Probability (%)"),
         )
     )  # fmt: skip

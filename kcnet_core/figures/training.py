@@ -97,7 +97,12 @@ def _wiring(run: Run, frame: Frame, image_shape, dark: bool) -> dict[str, go.Fig
 def _epochs(run: Run, records, metric_name: str, dark: bool) -> dict[str, go.Figure]:
     parts = {"n_epochs": run.n_epochs, "dark": dark, "height": CURVE_HEIGHT}
     stop = run.stop_metric or None
-    figures = {"curve": validation_curve(records, metric_name, stop_metric=stop, **parts)}
+    figures = {
+        "curve": validation_curve(
+            records, metric_name, stop_metric=stop, model=run.model,
+            mark_best=run.model in DOA_MODELS, **parts,
+        )
+    }  # fmt: skip
     if run.model in DOA_MODELS:
         figures["flips"] = flips_bars(records, **parts)
         figures["density"] = density_curve(records, **parts)

@@ -190,6 +190,7 @@ class Chart {
       for (const [trace, x] of line) {
         const box = { x: x + 14, y: y - 6, width: 12, height: 12, fill: trace.marker?.color };
         if (trace.type === "bar") make("rect", box, parent);
+        else if (trace.mode === "markers") this.dot(x + 20, y, trace.marker, parent);
         else this.path(`M${x + 4},${y}h30`, trace.line, parent);
         this.text(trace.name, x + 40, y, legend.font, parent);
       }
@@ -201,10 +202,14 @@ class Chart {
     make("path", { d, ...look, "stroke-dasharray": DASHES[dash] ?? "none" }, parent);
   }
 
+  dot(cx, cy, { size, color, line }, parent) {
+    const edge = { stroke: line?.color ?? "none", "stroke-width": line?.width ?? 0 };
+    make("circle", { cx, cy, r: size / 2, fill: color, ...edge }, parent);
+  }
+
   line({ x, y, line, mode, marker }, parent) {
     if (mode === "markers" && x.length) {
-      const [cx, cy] = [this.x(x[0]), this.y(y[0])];
-      make("circle", { cx, cy, r: marker.size / 2, fill: marker.color }, parent);
+      this.dot(this.x(x[0]), this.y(y[0]), marker, parent);
       return;
     }
     let d = "";
@@ -218,7 +223,7 @@ class Chart {
 
   lastValue({ x, y, text, textfont, marker }, parent) {
     const [cx, cy] = [this.x(x[0]), this.y(y[0])];
-    make("circle", { cx, cy, r: marker.size / 2, fill: marker.color }, parent);
+    this.dot(cx, cy, marker, parent);
     this.text(text[0], cx + marker.size / 2, cy, textfont, parent);
   }
 

@@ -213,7 +213,7 @@ def test_the_published_rule_measures_after_the_update_with_the_old_output_weight
 def test_all_epochs_run_when_the_metric_is_out_of_reach():
     one = search(replace(SETTINGS, stop_metric=1.01))
     assert len(list(one.epochs())) == SETTINGS.n_epochs + 1
-    assert one.stopped.startswith("all 8 epochs were run")
+    assert one.stopped.startswith("All 8 epochs were run")
 
 
 def test_the_fan_in_penalty_holds_the_fan_in_near_its_target():
