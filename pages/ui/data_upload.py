@@ -13,6 +13,7 @@ from kcnet_core.datasets.table_text import ENCODINGS, SEPARATORS
 from kcnet_core.errors import KCNetError
 from kcnet_core.limits import MAX_CSV_ROWS, MAX_IMAGES, MAX_UPLOAD_BYTES, MEGABYTE
 from kcnet_core.run import Run
+from kcnet_core.spreadsheet import harmless
 from pages.ui import run_controls, session
 from pages.ui.job_progress import job_progress
 
@@ -57,10 +58,7 @@ def table() -> None:
         f"{HEADERS[guess.has_header]}."
     )
     guess = corrected(guess, "_".join(map(str, reading)))
-    st.dataframe(
-        {title: [row[k] for row in guess.preview] for k, title in enumerate(guess.columns)},
-        hide_index=True,
-    )
+    text_table(dict(zip(guess.columns, zip(*guess.preview, strict=True), strict=True)))
     for note in guess.notes:
         st.caption(note)
     ready = guess.smiles_column is not None and bool(guess.label_columns)
@@ -138,6 +136,17 @@ def corrected(guess, reading: str):
     )
 
 
+def text_table(columns: dict) -> None:
+    """Somebody's text as a table, which can be downloaded from its corner and opened elsewhere."""
+    safe = {}
+    for title, cells in columns.items():
+        title = harmless(title)
+        while title in safe:
+            title += " "  # made harmless, it is the same as another; both have to be seen
+        safe[title] = [harmless(cell) for cell in cells]
+    st.dataframe(safe, hide_index=True)
+
+
 def images() -> None:
     st.caption(
         "A zip with one folder of images per class, or an .npz with arrays X and y; up to "
@@ -195,7 +204,7 @@ def follow() -> None:
             }
             if any(e.suggestion for e in errors):
                 left_out["offered instead"] = [e.suggestion for e in errors]
-            st.dataframe(left_out, hide_index=True)
+            text_table(left_out)
         return
     job_progress(job, "upload")
 

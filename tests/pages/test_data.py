@@ -77,6 +77,23 @@ def test_rows_left_out_are_shown_with_what_is_offered_instead(data_page):
     assert list(left_out["offered instead"])[-2:] == ["CC(=O)O", ""]
 
 
+def test_tables_of_an_upload_hold_no_formula_that_a_spreadsheet_would_calculate(data_page):
+    from pages.ui import session
+
+    data_page.session_state["data_tab"] = "Upload your own"
+    data_page.run()
+    head, rows = TABLE.split(b"\n", 1)
+    content = b"\n".join([head + b";=1+1;'=1+1", rows.rstrip(), b"x;=2+2;cheesy;@y;-1", b""])
+    data_page.file_uploader(key="table_file").upload("mine.csv", content, "text/csv").run()
+    (preview,) = (t.value for t in data_page.dataframe)
+    assert list(preview.columns) == ["name", "smiles", "odor", "'=1+1", "'=1+1 "]
+    data_page.button(key="table_go").click().run()
+    assert session.jobs().get(data_page.session_state["upload_job"]).wait(60)
+    data_page.run()
+    left_out = next(t.value for t in data_page.dataframe if "reason" in t.value)
+    assert list(left_out["text"])[-1] == "'=2+2"
+
+
 def box(app, label: str):
     return next(widget for widget in app.selectbox if widget.label == label)
 
