@@ -35,7 +35,7 @@ def main() -> None:
             icon=":material/science:",
         )
     else:
-        provenance(result)
+        provenance(result, under_way=state.active(recipe.name, result.quick) is not None)
         paper_views.draw(recipe, result)
         paper_verdict.verdict(recipe, result)
         paper_views.table(recipe, result)
@@ -64,8 +64,8 @@ def pick(recipe: Recipe, results: list[Result]) -> Result | None:
     return versions[chosen]
 
 
-def provenance(result: Result) -> None:
-    """When, where and how much was measured."""
+def provenance(result: Result, under_way: bool) -> None:
+    """When, where and how much was measured; `under_way` if more is being measured now."""
     about, machine = result.about, result.about["machine"]
     if result.quick:
         st.warning(
@@ -74,8 +74,9 @@ def provenance(result: Result) -> None:
             icon=":material/bolt:",
         )
     if not result.complete:
+        more = "the others are on their way" if under_way else "run it below to go on"
         st.info(
-            f"{result.finished} of {result.planned} rows are measured; run it below to go on.",
+            f"{result.finished} of {result.planned} rows are measured; {more}.",
             icon=":material/pending:",
         )
     for name, reason in result.skipped.items():

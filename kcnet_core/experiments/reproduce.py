@@ -33,6 +33,7 @@ from kcnet_core.records import Progress
 
 VERSION = 2  # raised when the same work would give other numbers, so that old rows are not used
 HELD_BYTES = 300 * 2**20  # of datasets, besides the one in use
+SAVING_SHARE = 0.05  # of a measurement's time at most goes into saving it on the way
 SAMPLED_ROWS = 100  # of a dataset, to tell one release of its inputs from another
 ROW_KEYS = (
     "seed", "n_train", "n_added", "n_test", *METRICS, "configure_seconds", "fit_seconds",
@@ -149,12 +150,18 @@ def _expected(line: Line, rows: Mapping[tuple[str, int], Mapping]) -> float:
 
 
 def saved_steps(recipe: Recipe, journal: Journal, folder, **options):
-    """`reproduce_steps` whose result is written to `folder`, also when it is stopped early."""
-    steps, result = reproduce_steps(recipe, journal, **options), None
+    """`reproduce_steps` whose result is written to `folder`, also when it is stopped early.
+
+    It is written on the way, too, and marked as under way: then a killed one is known as such.
+    """
+    steps, result, due = reproduce_steps(recipe, journal, **options), None, 0.0
     try:
         with closing(steps):
             for step in steps:
-                result = step.result
+                result, began = step.result, time.monotonic()
+                if step.counts_as_step and not result.complete and result.finished and began >= due:
+                    save_result(result, folder, under_way=True)
+                    due = began + (time.monotonic() - began) / SAVING_SHARE
                 yield step
     finally:
         if result is not None and result.finished:

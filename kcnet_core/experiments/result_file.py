@@ -30,9 +30,13 @@ def file_name(recipe: str, quick: bool) -> str:
     return f"{recipe}.quick.json" if quick else f"{recipe}.json"
 
 
-def save_result(result: Result, folder: str | os.PathLike) -> Path:
-    """Write a result with versions, machine, seeds and date; returns where."""
-    result = replace(result, about=provenance(result))
+def save_result(result: Result, folder: str | os.PathLike, *, under_way: bool = False) -> Path:
+    """Write a result with versions, machine, seeds and date; returns where.
+
+    A result whose measurement is still `under_way` says so, until it is written for good.
+    """
+    marks = {"under_way": True} if under_way else {}
+    result = replace(result, about=provenance(result) | marks)
     path = Path(folder) / file_name(result.recipe, result.quick)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -133,6 +137,7 @@ def read_result(path: str | os.PathLike) -> Result:
                 "date", "versions", "machine", "seeds", "settings_tried", "seconds", "mean_load",
             )
         }  # fmt: skip
+        about |= {"under_way": True} if data.get("under_way") else {}
         return Result(
             recipe=data["recipe"],
             quick=data["quick"],

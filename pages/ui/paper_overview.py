@@ -58,7 +58,10 @@ def overview() -> None:
 def card(recipe: Recipe) -> None:
     found = state.results(recipe.name)
     st.markdown(f"**{recipe.where}**  \n{recipe.title}")
-    st.caption(status(recipe, found[0] if found else None))
+    words = status(recipe, found[0] if found else None)
+    st.caption(
+        f"{words} A measurement was interrupted." if state.interrupted(recipe.name) else words
+    )
     st.button(
         f"Open {recipe.where}" if recipe.group != "questions" else "Open the question",
         key=f"open_{recipe.name}",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import pandas as pd
 import streamlit as st
 
@@ -15,6 +17,7 @@ from pages.ui import session
 from pages.ui.live_view import in_time
 
 SECONDS_BETWEEN_DRAWINGS = 1.0
+VERSIONS = {True: "quick version", False: "full version"}
 ENDINGS = {"done": "Done", "failed": "Failed", "cancelled": "Stopped"}
 
 
@@ -43,12 +46,17 @@ def measure(recipe: Recipe) -> None:
         )(recipe, job, active)  # fmt: skip
         if active:
             return
-    quick = quickened(recipe)
+    quick, cut_off = quickened(recipe), state.interrupted(recipe.name)
+    for is_quick, left in cut_off.items():
+        st.warning(interruption(left, VERSIONS[is_quick]), icon=":material/power_off:")
     with st.container(horizontal=True):
         for version, words, primary in ((quick, "Quick", True), (recipe, "In full", False)):
-            seconds = state.expected_seconds(version)
+            seconds, label = state.expected_seconds(version), words
+            if left := cut_off.get(version is quick):
+                seconds *= 1 - left.finished / left.planned
+                label = f"Go on with the {VERSIONS[version is quick]}"
             st.button(
-                f"{words}, about {in_words(seconds)}",
+                f"{label}, about {in_words(seconds)}",
                 key=f"measure_{words}",
                 type="primary" if primary else "secondary",
                 icon=":material/play_arrow:",
@@ -63,6 +71,15 @@ def measure(recipe: Recipe) -> None:
     )
     command = f"python -m kcnet_core reproduce {recipe.name}"
     st.code(f"{command} --quick\n{command}", language="bash")
+
+
+def interruption(left: Result, version: str) -> str:
+    seen = datetime.fromisoformat(left.about["date"])
+    return (
+        f"The measurement of the {version} was interrupted, unless it still runs in a terminal: it "
+        f"was last seen at {seen:%H:%M UTC on %d %B %Y} with {left.finished} of {left.planned} "
+        "rows. They are kept, so it can go on from there."
+    )
 
 
 def what(recipe: Recipe) -> str:
@@ -82,7 +99,7 @@ def watch(recipe: Recipe, job, drawn_active: bool) -> None:
     view = job.view
     if view.finished and drawn_active:
         st.rerun()  # the page shows the new result, and polling ends
-    kind = "Quick version" if job.config["quick"] else "Full version"
+    kind = VERSIONS[job.config["quick"]].capitalize()
     if view.finished:
         st.caption(f"{kind}: {ENDINGS[view.state].lower()} after {in_time(view.seconds())}.")
         if view.state == "failed":

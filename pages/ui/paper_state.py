@@ -54,6 +54,15 @@ def _of_this_version(recipe: Recipe, result: Result) -> Result:
     return result if len(known) == len(result.outcomes) else replace(result, outcomes=known)
 
 
+def interrupted(name: str) -> dict[bool, Result]:
+    """What is left, by whether it is the quick version, of measurements that were cut off."""
+    return {
+        result.quick: result
+        for result in results(name)
+        if result.about.get("under_way") and not active(name, result.quick)
+    }
+
+
 def expected_seconds(recipe: Recipe) -> float:
     """From what its rows took before, where that is known, and from their size."""
     measured = {
@@ -78,8 +87,7 @@ def _under_way() -> tuple[dict, threading.Lock]:
 def job(name: str):
     """The measurement of this recipe that anyone has started, or None."""
     for quick in (False, True):
-        found = session.jobs().get(_under_way()[0].get((name, quick), ""))
-        if found is not None and found.view.state in ACTIVE:
+        if found := active(name, quick):
             return found
     for quick in (False, True):
         found = session.jobs().get(_under_way()[0].get((name, quick), ""))
@@ -88,13 +96,17 @@ def job(name: str):
     return None
 
 
+def active(name: str, quick: bool):
+    found = session.jobs().get(_under_way()[0].get((name, quick), ""))
+    return found if found is not None and found.view.state in ACTIVE else None
+
+
 def start(recipe: Recipe, quick: bool) -> None:
     """Queue a measurement unless it is under way already; a refusal is kept for `problem`."""
     version = quickened(recipe) if quick else recipe
     jobs, lock = _under_way()
     with lock:
-        running = session.jobs().get(jobs.get((recipe.name, quick), ""))
-        if running is not None and running.view.state in ACTIVE:
+        if active(recipe.name, quick):
             return
         try:
             cost = recipe_cost(version)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -98,6 +99,35 @@ def test_measuring_here_is_a_job_whose_result_appears_and_stays(tmp_path):
     assert "This is the quick version" in texts(app)
     assert (tmp_path / "cache" / "reproduce" / "tiny.quick.json").is_file()
     assert "Quick version" in texts(opened())
+
+
+def test_a_measurement_that_was_cut_off_is_shown_as_such_and_goes_on(tmp_path):
+    from pages.ui import session
+
+    folder = tmp_path / "cache" / "reproduce"
+    dying = saved_steps(TINY, Journal(folder / "journal.jsonl"), folder)
+    next(step for step in dying if step.done == 3)
+    left = (folder / "tiny.json").read_bytes()  # what a kill at this moment leaves
+    n_left = len(json.loads(left)["rows"])
+    dying.close()
+    assert "interrupted" not in texts(opened(result="tiny")), "one that was stopped is not"
+    (folder / "tiny.json").write_bytes(left)
+    assert "A measurement was interrupted." in texts(opened())
+
+    app = opened(result="tiny")
+    words = texts(app)
+    assert not app.exception and "Not measured yet on this installation" not in words
+    assert "the full version was interrupted" in words and f"with {n_left} of 10 rows" in words
+    assert app.button(key="measure_Quick").label.startswith("Quick, ")
+    button = app.button(key="measure_In full")
+    assert button.label.startswith("Go on with the full version, about")
+    button.click().run()
+    (job,) = session.jobs().owned_by(app.session_state["owner"])
+    assert job.wait(120) and job.view.state == "done"
+    app.run()
+    assert "10 rows, seeds 0 to 4" in texts(app) and "interrupted" not in texts(app)
+    ids = [json.loads(line)["id"] for line in (folder / "journal.jsonl").open() if line.strip()]
+    assert len(ids) == len(set(ids)) == 10, "no row was measured twice"
 
 
 def test_two_visitors_share_one_measurement():
