@@ -37,9 +37,11 @@ def main() -> None:
         else:
             from pages.ui import result_view  # scikit-learn, which the first page need not wait for
 
+            private = session.is_private(job)
+            trained = result_view.without_rows(trained) if private else trained
             result_view.headline(trained)
             live_view.watch(job)
-            result_view.show(trained)
+            result_view.show(trained, with_rows=not private)
     share.write_link(run, job)
 
 

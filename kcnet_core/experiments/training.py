@@ -32,6 +32,7 @@ class TrainView:
     latest: Frame | None = None
     metric_name: str = "accuracy"
     counts_as_step: bool = False  # True after an epoch; "step" runs through all other work
+    image_shape: tuple[int, int] | None = None  # of the inputs, where they are pixels
 
     @property
     def records(self) -> list[EpochRecord]:
@@ -123,7 +124,7 @@ def train_steps(run: Run, dataset: Dataset) -> Generator[TrainView, None, Traine
     def view(stage: str, fraction: float, counts_as_step: bool = False) -> TrainView:
         return TrainView(
             run, stage, fraction, log, len(log), replay.frames, replay.latest, metric_name,
-            counts_as_step,
+            counts_as_step, dataset.image_shape,
         )  # fmt: skip
 
     yield view("Splitting and scaling", 0.0)

@@ -9,11 +9,12 @@ from kcnet_core import explain, figures
 from kcnet_core.experiments.training import TrainedRun
 from pages.ui import session
 from pages.ui.chart import chart
+from pages.ui.safety_net import fragment
 
 ROWS_FOR_ACTIVITY = 500
 
 
-@st.fragment
+@fragment
 def cells(trained: TrainedRun) -> None:
     dark = session.dark()
     if "hidden" not in trained.shelf:

@@ -14,7 +14,7 @@ from kcnet_core.experiments.estimate import in_words
 from kcnet_core.experiments.metrics import headline_metric
 from pages.ui import compare_jobs, session
 from pages.ui import compare_state as state
-from pages.ui.live_view import in_time
+from pages.ui.live_view import OWNER_SEES, in_time
 from pages.ui.plain import plain
 
 ENDINGS = {"done": "Done", "failed": "Failed", "cancelled": "Cancelled"}
@@ -97,17 +97,17 @@ def plan(comparison: Comparison, dataset: Dataset, rows: list[Mapping]) -> str:
         return f":orange[{plain(error)}]"
     known = f"{len(rows)} of them are here already. " if rows else ""
     return (
-        f"{plain(title(comparison, dataset))}: {n} fits on the same splits and seeds. {known}"
+        f"{plain(title(comparison, dataset.title))}: {n} fits on the same splits and seeds. {known}"
         f"Estimated {in_words(cost.seconds)} and {cost.bytes / 2**20:,.0f} MB."
     )
 
 
-def title(comparison: Comparison, dataset: Dataset) -> str:
+def title(comparison: Comparison, data_title: str) -> str:
     n = len(comparison.models)
     n_sizes, n_repeats = len(comparison.hidden), comparison.n_repeats
     return (
         f"{n} model{'s' * (n > 1)} at {n_sizes} size{'s' * (n_sizes > 1)}, "
-        f"{n_repeats} repeat{'s' * (n_repeats > 1)} on {dataset.title}"
+        f"{n_repeats} repeat{'s' * (n_repeats > 1)} on {data_title}"
     )
 
 
@@ -122,9 +122,10 @@ def start(comparison: Comparison, dataset: Dataset) -> None:
     state.submit(
         "compare",
         comparison,
+        dataset,
         lambda: compare_jobs.comparison_work(comparison, dataset, rows),
         cost,
-        title(comparison, dataset),
+        title(comparison, session.public_title(dataset)),
     )
 
 
@@ -153,7 +154,8 @@ def progress(kind: str, what: str) -> None:
     else:
         st.progress(view.fraction or 0.0, text=text)
     if view.state == "failed":
-        st.error(plain(view.error), icon=":material/error:")
+        why = OWNER_SEES if session.is_private(job) else view.error
+        st.error(plain(why), icon=":material/error:")
 
 
 def latest(comparison: Comparison, dataset: Dataset) -> None:
@@ -162,7 +164,7 @@ def latest(comparison: Comparison, dataset: Dataset) -> None:
     if job is None or job.view.snapshot is None:
         return
     items = job.view.snapshot.items
-    failed = [row for row in items if row["error"]]
+    failed = [] if session.is_private(job) else [row for row in items if row["error"]]
     if items and not items[-1]["error"] and not job.view.finished:
         row, metric = items[-1], headline_metric(dataset)
         if row["dataset"] == dataset.name and row[metric] is not None:

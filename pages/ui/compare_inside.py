@@ -15,6 +15,7 @@ from pages.ui import compare_state as state
 from pages.ui import pictures, session
 from pages.ui.chart import chart
 from pages.ui.plain import plain
+from pages.ui.safety_net import fragment
 from pages.ui.sample_view import label
 
 LARGEST = 2_000  # more cells than this cannot be told apart in a picture
@@ -44,7 +45,7 @@ def taught(comparison: Comparison, dataset: Dataset, size: int) -> SideBySide:
     return state.kept("inside", key, lambda: side_by_side(comparison, dataset, size))
 
 
-@st.fragment
+@fragment
 def one_sample(pair: SideBySide) -> None:
     dataset, dark = pair.dataset, session.dark()
     left, *columns = st.columns([2, 3, 3])

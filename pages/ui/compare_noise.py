@@ -87,9 +87,10 @@ def start(plan: NoisePlan, dataset: Dataset, rows: list[Mapping]) -> None:
     state.submit(
         "noise",
         plan,
+        dataset,
         lambda: compare_jobs.noise_work(plan, dataset, rows),
         cost,
-        f"robustness of {len(plan.comparison.models)} models on {dataset.title}",
+        f"robustness of {len(plan.comparison.models)} models on {session.public_title(dataset)}",
     )
 
 

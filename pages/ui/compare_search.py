@@ -116,9 +116,10 @@ def start(plan: SearchPlan, dataset: Dataset) -> None:
     state.submit(
         "search",
         plan,
+        dataset,
         lambda: compare_jobs.search_work(plan, dataset, done),
         Estimate(cost.seconds * (plan.n_trials - len(done)) * plan.n_folds, cost.bytes),
-        f"{plan.n_trials} trials of {plan.model} on {dataset.title}",
+        f"{plan.n_trials} trials of {plan.model} on {session.public_title(dataset)}",
     )
 
 

@@ -18,6 +18,7 @@ from kcnet_core.run import Run
 from pages.ui import link, run_controls, session
 from pages.ui.data_catalogue import use
 from pages.ui.plain import plain
+from pages.ui.safety_net import fragment
 
 SECONDS_BETWEEN_DRAWINGS = 1.0
 ACTIVE = ("queued", "running")
@@ -94,7 +95,11 @@ def all_rows() -> list[Mapping]:
         st.session_state["comparison_upload"] = uploaded
         for row_id in [i for i, row in rows.items() if row["dataset"] == session.UPLOADED]:
             del rows[row_id]
-        if latest is not None and latest.config.dataset == session.UPLOADED:
+        if (
+            latest is not None
+            and latest.config.dataset == session.UPLOADED
+            and session.data_of(latest) is not uploaded
+        ):
             attach("compare", None)
             latest = None
     if latest is not None and latest.view.snapshot is not None:
@@ -125,6 +130,7 @@ def forget() -> None:
 
 def attach(kind: str, job_id: str | None) -> None:
     st.session_state.setdefault("compare_jobs", {})[kind] = job_id
+    session.take_back(session.jobs().get(job_id or ""))
 
 
 def job(kind: str):
@@ -132,11 +138,11 @@ def job(kind: str):
     known = st.session_state.setdefault("compare_jobs", {})
     if kind not in known:
         own = [one for one in session.jobs().owned_by(session.owner()) if one.kind == kind]
-        known[kind] = own[-1].id if own else None
+        attach(kind, own[-1].id if own else None)
     return session.jobs().get(known[kind]) if known[kind] else None
 
 
-def submit(kind: str, config, steps: Callable, estimate, title: str):
+def submit(kind: str, config, data: Dataset, steps: Callable, estimate, title: str):
     """Queue a job and look at it; a refusal is kept for `problem`."""
     try:
         new = session.jobs().submit(
@@ -145,6 +151,7 @@ def submit(kind: str, config, steps: Callable, estimate, title: str):
     except KCNetError as refused:
         st.session_state[f"{kind}_problem"] = str(refused)
         return
+    session.carry(new, data)
     attach(kind, new.id)
 
 
@@ -168,13 +175,10 @@ def live(kind: str, part: str, draw: Callable[[], None]) -> None:
     def poll():
         if current is not None and current.view.state != state:
             st.rerun()
-        try:
-            draw()
-        except KCNetError as error:
-            st.error(plain(error), icon=":material/error:")
+        draw()
 
     every = SECONDS_BETWEEN_DRAWINGS if state in ACTIVE else None
-    st.fragment(poll, run_every=every, key=f"{kind}_{part}_{state in ACTIVE}")()
+    fragment(poll, run_every=every, key=f"{kind}_{part}_{state in ACTIVE}")()
 
 
 # -- the link ------------------------------------------------------------------------------------

@@ -29,6 +29,7 @@ from pages.ui.canvas import canvas
 from pages.ui.chart import chart
 from pages.ui.fly import DRAWN, ODOR, Bench, Sample
 from pages.ui.plain import plain
+from pages.ui.safety_net import fragment
 from pages.ui.walk import circuit
 from pages.ui.walk_steps import input_contributions, percent
 
@@ -36,7 +37,7 @@ SOON = 0.4  # seconds after which waiting needs a word
 STRENGTHS = np.linspace(*BOUNDS["inhibition"], 41)
 
 
-@st.fragment
+@fragment
 def draw(settings: CircuitSettings) -> None:
     """A digit is classified while it is drawn."""
     left, right = st.columns([4, 9], gap="large")

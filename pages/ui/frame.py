@@ -1,18 +1,14 @@
-"""What surrounds every page: navigation, style, the status line, and the last safety net."""
+"""What surrounds every page: navigation, style, the status line, and a net under all of it."""
 
 from __future__ import annotations
 
-import logging
-import secrets
 from pathlib import Path
 
 import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
-from streamlit.runtime.scriptrunner import RerunException, StopException
 
-from kcnet_core.errors import KCNetError
 from pages.ui import session
-from pages.ui.plain import plain
+from pages.ui.safety_net import fragment, safety_net
 
 if PagesManager.uses_pages_directory:
     # Until st.navigation has run once, Streamlit takes any folder "pages" for its older kind of
@@ -24,7 +20,6 @@ HERE = Path(__file__).parent
 # Without icons: Streamlit makes a page's icon the browser's, and fetches it from another host.
 ROOMS = ("train", "data", "learn", "smell", "compare", "paper")
 WITHOUT_CONTROLS = ("Data", "Learn", "Smell", "Paper")  # nothing in the sidebar but the status line
-log = logging.getLogger("kcnet.app")
 
 
 def pages() -> list:
@@ -41,25 +36,13 @@ def around(page) -> None:
     """Run `page` inside the frame; whatever goes wrong becomes a sentence, never a traceback."""
     st.html(HERE / "style.css")
     session.remember_owner()
-    try:
+    with safety_net(f"page {page.title}"):
         page.run()
-    except (RerunException, StopException):
-        raise
-    except KCNetError as error:
-        st.error(plain(error), icon=":material/error:")
-    except Exception:
-        code = secrets.token_hex(3)
-        log.exception("page %s failed (reference %s)", page.title, code)
-        st.error(
-            "Something went wrong on this page that is not your fault. What you had is kept: "
-            f"reload the page to continue. If it happens again, report reference {code}.",
-            icon=":material/error:",
-        )
     with st.sidebar:
         status_line()
 
 
-@st.fragment(run_every=5.0)
+@fragment(run_every=5.0)
 def status_line() -> None:
     status = session.jobs().status()
     st.caption(

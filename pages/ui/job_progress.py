@@ -6,6 +6,7 @@ import streamlit as st
 
 from pages.ui import session
 from pages.ui.plain import plain
+from pages.ui.safety_net import fragment
 
 SECONDS_BETWEEN_DRAWINGS = 0.5
 
@@ -13,7 +14,7 @@ SECONDS_BETWEEN_DRAWINGS = 0.5
 def job_progress(job, key: str, unit: str = "rows", scale: float = 1.0, again=None) -> None:
     """Draw the job until it has ended; `again` is called by a button when it did not succeed."""
     active = not job.view.finished
-    st.fragment(
+    fragment(
         _draw,
         run_every=SECONDS_BETWEEN_DRAWINGS if active else None,
         key=f"progress_{key}_{active}",

@@ -10,6 +10,7 @@ from kcnet_core.experiments.lambda_path import LambdaPath
 from kcnet_core.experiments.training import LAMBDA_PATH, TrainedRun
 from pages.ui import session
 from pages.ui.chart import chart
+from pages.ui.safety_net import fragment
 
 QUICK_SIDE = 2_500  # a factorisation of this size takes a few seconds
 FORGOTTEN = (
@@ -36,7 +37,7 @@ def explore_lambda(trained: TrainedRun) -> None:
     slider(trained)
 
 
-@st.fragment
+@fragment
 def slider(trained: TrainedRun) -> None:
     path: LambdaPath | None = trained.shelf.get(LAMBDA_PATH)
     if path is None:  # let go while the slider was on the page

@@ -8,6 +8,7 @@ import numpy as np
 import streamlit as st
 
 from kcnet_core import figures
+from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.estimate import in_words
 from kcnet_core.run import DOA_MODELS, EPOCH_MODELS, Run
 from pages.ui import session
@@ -16,12 +17,14 @@ from pages.ui.live_charts import live_charts, picture_data
 from pages.ui.molecule_cards import cards
 from pages.ui.plain import plain
 from pages.ui.reopen_model import opener
+from pages.ui.safety_net import fragment
 
 if TYPE_CHECKING:
     from kcnet_core.experiments.training import TrainView
     from kcnet_core.figures.training import Panel
 
 SECONDS_BETWEEN_DRAWINGS = 1.0
+OWNER_SEES = "This run has failed; whoever started it sees why."
 STATE_WORDS = {
     "queued": "waiting",
     "running": "training",
@@ -34,7 +37,11 @@ STATE_WORDS = {
 
 def before_start(run: Run) -> None:
     """An empty page that says what to do next and shows what the network will learn from."""
-    dataset = session.dataset(run)
+    try:
+        dataset = session.dataset(run)
+    except KCNetError:  # the line above says it
+        opener()
+        return
     with st.container(border=True):
         st.markdown(
             "**Nothing has been trained yet.** Press **Start** (or the key **S**): the "
@@ -65,7 +72,7 @@ def watch(job) -> None:
     """Draw the job now and, while it is under way, once a second."""
     state = job.view.state
     active = state in ("queued", "running")
-    draw = st.fragment(
+    draw = fragment(
         poll, run_every=SECONDS_BETWEEN_DRAWINGS if active else None, key=f"live_{active}"
     )
     draw(job, state)
@@ -77,7 +84,8 @@ def poll(job, drawn_state: str) -> None:
         st.rerun()  # buttons and results change with the state; this also ends the polling
     status(job)
     if view.state == "failed":
-        st.error(plain(view.error), icon=":material/error:")
+        why = OWNER_SEES if session.is_private(job) else view.error
+        st.error(plain(why), icon=":material/error:")
     if job.kind == "train":  # a model from a file has no epochs to watch
         pictures(job, view)
 
@@ -123,7 +131,7 @@ def in_time(seconds: float) -> str:
 def pictures(job, view) -> None:
     """S, W and the curves: drawn in place while they change, then by plotly, to zoom and save."""
     if view.finished:
-        for row in panels(job.config, view.snapshot):
+        for row in panels(job, view.snapshot):
             if any(panel.figure is not None for panel in row):
                 places = st.columns([panel.share for panel in row], gap="small")
                 for place, panel in zip(places, row, strict=True):
@@ -135,12 +143,13 @@ def pictures(job, view) -> None:
     stamp = (job.id, view.n_snapshots, session.dark())
     if st.session_state.get("live_drawn", (None,))[0] != stamp:
         with figures.unchecked():
-            drawn = picture_data(panels(job.config, view.snapshot))
+            drawn = picture_data(panels(job, view.snapshot))
         st.session_state["live_drawn"] = stamp, drawn
     live_charts(st.session_state["live_drawn"][1], "live_charts")
 
 
-def panels(run: Run, snapshot: TrainView | None) -> list[list[Panel]]:
+def panels(job, snapshot: TrainView | None) -> list[list[Panel]]:
     # Beside a random wiring stands how often each pixel is used.
-    shape = session.dataset(run).image_shape if run.model == "KCNet" else None
-    return figures.training_panels(run, snapshot, image_shape=shape, dark=session.dark())
+    about = (snapshot or session.data_of(job)) if job.config.model == "KCNet" else None
+    shape = about.image_shape if about is not None else None
+    return figures.training_panels(job.config, snapshot, image_shape=shape, dark=session.dark())

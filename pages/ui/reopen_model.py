@@ -35,6 +35,7 @@ def opener() -> None:
             st.error(plain(error), icon=":material/error:")
             return
         run_controls.adopt(run)
+        session.carry(job, dataset)
         session.attach(job.id)
         st.rerun()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from kcnet_core import figures
@@ -18,19 +20,28 @@ from pages.ui.sample_view import samples
 from pages.ui.take_home import take_home
 from pages.ui.wiring_view import wiring
 
+ROWS = "Test samples"
 VIEWS = {
     "Scores": (lambda trained: scores(trained), None),
     "Move λ": (lambda trained: explore_lambda(trained), RIDGE_MODELS),
     "Wiring": (lambda trained: wiring(trained), KCNET_MODELS),
     "Kenyon cells": (lambda trained: cells(trained), KCNET_MODELS),
-    "Test samples": (lambda trained: samples(trained), None),
+    ROWS: (lambda trained: samples(trained), None),
     "Take home": (lambda trained: take_home(trained), None),
 }
 
 
-def show(trained: TrainedRun) -> None:
+def without_rows(trained: TrainedRun) -> TrainedRun:
+    """A run as watchers may have it: what it learned, but not the rows and name of the upload."""
+    data = trained.dataset
+    public = replace(data, title=session.public_title(data), report=(), row_names=None, smiles=None)
+    return replace(trained, dataset=public)
+
+
+def show(trained: TrainedRun, with_rows: bool = True) -> None:
     names = [name for name, (_, models) in VIEWS.items()
-             if models is None or trained.run.model in models]  # fmt: skip
+             if (models is None or trained.run.model in models)
+             and (with_rows or name != ROWS)]  # fmt: skip
     for tab, name in zip(st.tabs(names, key="result_tab", on_change="rerun"), names, strict=True):
         with tab:
             if tab.open:

@@ -14,6 +14,7 @@ from kcnet_core.jobs import Estimate
 from kcnet_core.run import EPOCH_MODELS, Run
 from pages.ui import session, share
 from pages.ui.plain import plain
+from pages.ui.safety_net import fragment
 
 STYLE = Path(__file__).with_name("live_charts.page.css")
 # What Start needs and the first page does not: it is loaded once that page is on its way.
@@ -117,8 +118,12 @@ def button(label, action, job, enabled, *, icon, shortcut, primary=False):
 
 
 def cost(run: Run, prefix: str) -> None:
-    dataset = session.dataset(run)
-    n_train, n_test = split_sizes(run, dataset)
+    try:
+        dataset = session.dataset(run)
+        n_train, n_test = split_sizes(run, dataset)
+    except KCNetError as error:  # the bar and what is under way stay usable
+        st.error(plain(error), icon=":material/error:")
+        return
     plan = planned(run, dataset, n_train) if LOADED.is_set() else Estimate()
     st.caption(
         f"{prefix}{run.model} with {run.n_hidden:,} cells on {plain(dataset.title)}: "
@@ -167,6 +172,7 @@ def start(run: Run, paused: bool = False):
     except KCNetError as refused:
         st.session_state["start_problem"] = str(refused)
         return None
+    session.carry(job, dataset)
     session.attach(job.id)
     set_pace(job)
     return job
@@ -208,7 +214,7 @@ def warm_up() -> None:
     Thread(target=load, name="kcnet-warm-up", daemon=True).start()
 
 
-@st.fragment(run_every=1.0)
+@fragment(run_every=1.0)
 def complete_when_loaded() -> None:
     """Add to the first page of a fresh server what it was drawn without."""
     if LOADED.is_set():

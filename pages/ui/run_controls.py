@@ -8,6 +8,7 @@ from dataclasses import replace
 import streamlit as st
 
 from kcnet_core import presets
+from kcnet_core.errors import KCNetError
 from kcnet_core.experiments import protocols
 from kcnet_core.run import MODEL_EXPLANATIONS, MODELS, Run, settings
 from pages.ui import session
@@ -188,7 +189,10 @@ def compact(number: float) -> str:
 
 
 def protocol_picker(run: Run) -> Run:
-    dataset = session.dataset(run)
+    try:
+        dataset = session.dataset(run)
+    except KCNetError:  # the page says so; a run that is under way can still be watched
+        return run
     usable = [p for p in protocols.PROTOCOLS.values() if p.applies(dataset)]
     names = [p.name for p in usable]
     current = run.protocol if run.protocol in names else protocols.default_protocol(dataset)

@@ -11,13 +11,14 @@ from kcnet_core.experiments.training import TrainedRun
 from pages.ui import pictures, session
 from pages.ui.chart import chart
 from pages.ui.plain import plain
+from pages.ui.safety_net import fragment
 
 ROWS_LISTED = 200
 MEANINGS = {descriptor.name: descriptor.meaning for descriptor in DESCRIPTORS}
 EXPLAINABLE = ("KCNet", "DOA", "Ensemble DOA", "FSHN")
 
 
-@st.fragment
+@fragment
 def samples(trained: TrainedRun) -> None:
     dataset = trained.dataset
     images = dataset.kind == "image"

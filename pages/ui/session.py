@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
+from weakref import WeakValueDictionary
 
 import streamlit as st
 
@@ -50,6 +51,7 @@ def remember_owner() -> None:
 def attach(job_id: str | None) -> None:
     """Make `job_id` the run that this session looks at."""
     st.session_state["job_id"] = job_id
+    take_back(job())
 
 
 def job():
@@ -72,6 +74,41 @@ def interruption():
         known = jobs().interrupted(job_id)
         st.session_state["interruption"] = job_id, known
     return known
+
+
+@st.cache_resource(show_spinner=False)
+def _carried() -> WeakValueDictionary[str, Dataset]:
+    """The data of each job, for as long as the job or a session holds them."""
+    return WeakValueDictionary()
+
+
+def carry(job, data: Dataset) -> None:
+    """Remember what `job` works on, so that its owner finds an upload again after a reload."""
+    _carried()[job.id] = data
+
+
+def data_of(job) -> Dataset | None:
+    return _carried().get(job.id)
+
+
+def take_back(job) -> None:
+    """Give a visitor the uploaded data of their own job, if a reload has lost them."""
+    if job is None or UPLOADED in st.session_state or not job.owned_by(owner()):
+        return
+    data = data_of(job)
+    if data is not None and data.name == UPLOADED:
+        st.session_state[UPLOADED] = data
+
+
+def is_private(job) -> bool:
+    """Whether `job` works on what somebody else uploaded: its rows and file name are theirs."""
+    named = getattr(job.config, "dataset", None)
+    return named == UPLOADED and not job.owned_by(owner())
+
+
+def public_title(data: Dataset) -> str:
+    """The title for watchers, log and journal: what a visitor's file is called is not for them."""
+    return "an uploaded dataset" if data.name == UPLOADED else data.title
 
 
 def dark() -> bool:

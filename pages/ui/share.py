@@ -9,6 +9,8 @@ import streamlit as st
 from kcnet_core.run import Run
 from pages.ui import link, run_controls, session
 
+KINDS = ("train", "reopen")  # jobs that the Train page can show
+
 
 def adopt_link() -> list[str]:
     """Take over what the URL says, if somebody opened a link; sentences for what was unusable."""
@@ -17,7 +19,10 @@ def adopt_link() -> list[str]:
         return []
     run, ignored = Run.from_query(query)
     run_controls.adopt(run)
-    if "job" in query:
+    named = session.jobs().get(query.get("job", ""))
+    if named is not None and named.kind not in KINDS:
+        ignored.append("The link's job was not used: it belongs to another page.")
+    elif "job" in query:
         session.attach(query["job"])
     return ignored
 

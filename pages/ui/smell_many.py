@@ -11,6 +11,7 @@ from kcnet_core.smell.table import named_characters, to_csv
 from kcnet_core.spreadsheet import harmless
 from pages.ui import session
 from pages.ui.chart import chart
+from pages.ui.safety_net import fragment
 from pages.ui.smell_noses import Answering
 from pages.ui.smell_thumbnails import thumbnails
 
@@ -102,7 +103,7 @@ def columns(answering: Answering, answers: Answers) -> dict[str, list]:
     return table
 
 
-@st.fragment
+@fragment
 def heatmap(answering: Answering, answers: Answers) -> None:
     """Molecule by character, forty molecules at a time."""
     nose, given = answering.nose, answers.given

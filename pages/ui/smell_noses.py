@@ -103,6 +103,8 @@ def _finished_run():
     job = session.job()
     if job is None or job.view.state != "done" or not hasattr(job.result, "test_rows"):
         return None
+    if session.is_private(job):  # who answers would show the molecules that it was taught
+        return None
     return job.result if job.result.dataset.kind == "odor" else None
 
 
@@ -179,7 +181,7 @@ def _measure(key: str, dataset, nose: Nose) -> None:
             "smell quality",
             {"dataset": dataset.name},
             lambda: measure_steps(dataset, nose.settings),
-            title=f"Quality on unseen molecules, {dataset.title}",
+            title=f"Quality on unseen molecules, {session.public_title(dataset)}",
         )
     except KCNetError as refused:
         st.caption(plain(refused))

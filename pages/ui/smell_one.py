@@ -16,6 +16,7 @@ from kcnet_core.smell.volatility import RULE
 from pages.ui import session, smell_box
 from pages.ui.chart import chart
 from pages.ui.plain import plain
+from pages.ui.safety_net import fragment
 from pages.ui.smell_noses import Answering
 
 MEANINGS = {descriptor.name: descriptor.meaning for descriptor in DESCRIPTORS}
@@ -141,7 +142,7 @@ def refused(row: Row) -> None:
 # -- why ---------------------------------------------------------------------------------------
 
 
-@st.fragment
+@fragment
 def reasons(answering: Answering, answer: Answer) -> None:
     """Atoms and descriptors that pushed one character up or down."""
     nose = answering.nose

@@ -9,6 +9,7 @@ from kcnet_core import figures
 from kcnet_core.experiments.training import TrainedRun
 from pages.ui import session
 from pages.ui.chart import chart
+from pages.ui.safety_net import fragment
 
 CELLS_SHOWN = 48
 
@@ -24,7 +25,7 @@ def wiring(trained: TrainedRun) -> None:
     used(trained)
 
 
-@st.fragment
+@fragment
 def replay(trained: TrainedRun) -> None:
     """The slider through stored epochs, beside the wiring it started from."""
     dark, frames = session.dark(), trained.frames
@@ -54,7 +55,7 @@ def replay(trained: TrainedRun) -> None:
             chart(picture, f"replay_{key}")
 
 
-@st.fragment
+@fragment
 def window(trained: TrainedRun) -> None:
     """A part of the full matrix with every input and cell named on hover."""
     frame = trained.frames[-1]

@@ -102,8 +102,9 @@ def test_a_cancelled_comparison_keeps_its_rows_and_resumes():
 
 def test_results_wait_while_the_visitor_is_on_another_page():
     app = finished(press(opened(**QUICK), "start_comparison"))
-    app.switch_page("pages/train.py").run()
-    app.switch_page("pages/compare.py").run()
+    for page in ("train", "compare"):
+        app.query_params.clear()  # as a browser does when another page is opened
+        app.switch_page(f"pages/{page}.py").run()
     assert "All 8 fits are here" in texts(app)
 
 

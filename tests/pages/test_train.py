@@ -65,7 +65,7 @@ def test_a_run_that_would_not_fit_is_refused_with_the_numbers(monkeypatch):
     from pages.ui import session
 
     app = opened(dataset="digits", model="KCNet", n_hidden=20_000)
-    monkeypatch.setattr(session.jobs(), "_memory", lambda: Memory(2**28, 2**28))
+    monkeypatch.setattr(session.jobs()._memory, "measure", lambda: Memory(2**28, 2**28))
     app.button(key="start").click().run()
     assert "needs about" in texts(app)
     assert "job_id" not in app.session_state or app.session_state["job_id"] is None
