@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from functools import partial
 
@@ -9,11 +10,13 @@ import streamlit as st
 
 from kcnet_core import datasets, presets
 from kcnet_core.callback_steps import callback_steps
+from kcnet_core.datasets import images, keller, store
 from kcnet_core.errors import KCNetError
 from pages.ui import run_controls, session
 from pages.ui.job_progress import job_progress
 
 KINDS = {"odor": "Odors", "image": "Images"}
+WORTH_NAMING = 500_000  # bytes; fewer would be shown as 0 MB
 
 
 def choose() -> None:
@@ -41,6 +44,11 @@ def card(info, downloads: dict) -> None:
         if job is not None and job.view.state != "done":
             job_progress(job, info.name, "MB", 1e6, again=lambda: start_download(info, downloads))
         else:
+            if (here := arrived(info)) >= WORTH_NAMING:
+                st.caption(
+                    f"{here / 1e6:,.0f} of {info.size_bytes / 1e6:,.0f} MB have arrived; "
+                    "Download goes on from there."
+                )
             st.button(
                 f"Download {info.size_bytes / 1e6:,.0f} MB",
                 icon=":material/download:",
@@ -51,6 +59,16 @@ def card(info, downloads: dict) -> None:
     else:
         st.button("Use", key=f"use_{info.name}", icon=":material/check_circle:",
                   on_click=use, args=(info.name,))  # fmt: skip
+
+
+def arrived(info) -> int:
+    """Bytes that a download left which was stopped, or which a dying server took along."""
+    inside = images.IDX_SETS[info.name].folder if info.kind == "image" else keller.FOLDER
+    try:
+        with os.scandir(store.download_folder() / inside) as files:
+            return min(sum(file.stat().st_size for file in files), info.size_bytes)
+    except OSError:  # nothing has arrived, or we may not look
+        return 0
 
 
 def use(name: str) -> None:
