@@ -75,7 +75,7 @@ def download(
         or a folder that cannot be written to.
     """
     target = Path(target)
-    if target.is_file():
+    if os.path.isfile(target):
         return target
     if not url.startswith(("https://", "http://")):
         raise DataError(f"{target.name} can only be downloaded over http or https.")

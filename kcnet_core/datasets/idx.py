@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import math
+import os
 import zlib
 from pathlib import Path
 
@@ -18,7 +19,7 @@ _UNSIGNED_BYTE = 0x08
 def idx_path(folder: Path, name: str) -> Path | None:
     """The packed or plain file called `name` in `folder`, whichever is there."""
     for candidate in (folder / f"{name}.gz", folder / name):
-        if candidate.is_file():
+        if os.path.isfile(candidate):  # False, too, where we may not look
             return candidate
     return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import zlib
 from pathlib import Path
 
@@ -180,12 +181,16 @@ def _read(folder: Path, name: str):
     import pandas as pd
 
     path = folder / name
-    if not path.is_file():
+    if not os.path.isfile(path):
         path = folder / f"{name}.gz"
     text = "category" if name == "behavior.csv" else "str"
     dtype = {column: "int64" if column == "Stimulus" else text for column in _COLUMNS[name]}
     try:
         return pd.read_csv(path, usecols=list(dtype), dtype=dtype)
+    except PermissionError as error:
+        raise DataError(
+            f"{path.name} of Keller 2016 may not be read by this program; give it the right to."
+        ) from error
     except (OSError, EOFError, ValueError, zlib.error) as error:
         raise DataError(
             f"{path.name} of Keller 2016 is damaged or has another layout "

@@ -71,11 +71,12 @@ def find(files: tuple[str, ...]) -> Path | None:
 
 
 def missing(folder: Path, files: tuple[str, ...]) -> list[str]:
-    """Which of `files` are neither there plain nor packed."""
+    """Which of `files` are neither there plain nor packed, as far as we may look."""
+    # Path.is_file would raise, with the path, for a folder that may not be searched.
     return [
         file
         for file in files
-        if not (folder / file).is_file() and not (folder / f"{file}.gz").is_file()
+        if not any(os.path.isfile(folder / name) for name in (file, f"{file}.gz"))
     ]
 
 
@@ -85,6 +86,13 @@ def require(name: str, files: tuple[str, ...]) -> Path:
     if folder is not None:
         return folder
     info = CATALOGUE[name]
+    for folder in data_folders():
+        if _closed(folder, files[0]):
+            variable = "KCNET_CACHE" if folder == download_folder() else "KCNET_DATA"
+            raise DataError(
+                f"{info.title} cannot be looked for: this program may not search its folder for "
+                f"data ({variable}). Give it the right to, or set {variable} to another folder."
+            )
     absent = missing(data_folder(), files)
     size = f"{info.size_bytes / 1e6:,.0f} MB"
     some = "" if len(absent) == len(files) else f" ({', '.join(Path(f).name for f in absent)})"
@@ -92,3 +100,14 @@ def require(name: str, files: tuple[str, ...]) -> Path:
         f"{info.title} is not on this machine yet{some}. Download it ({size}) on the Data page or "
         f'with kcnet_core.datasets.fetch("{name}"), or set KCNET_DATA to a folder that holds it.'
     )
+
+
+def _closed(folder: Path, file: str) -> bool:
+    """Whether we may not even look for a file in a folder."""
+    try:
+        os.stat(folder / file)
+    except PermissionError:
+        return True
+    except OSError:  # not there
+        return False
+    return False

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 
@@ -19,3 +21,19 @@ def real_data(shared_data, monkeypatch):
     """The data folder is the one with the real datasets."""
     monkeypatch.setenv("KCNET_DATA", str(shared_data))
     return shared_data
+
+
+@pytest.fixture
+def closed():
+    """Closes a folder or a file to this process, which may belong to root."""
+    modes = {}
+
+    def close(path):
+        modes.setdefault(path, path.stat().st_mode)
+        path.chmod(0)
+        os.seteuid(65534 if os.getuid() == 0 else os.getuid())
+
+    yield close
+    os.seteuid(os.getuid())
+    for path, mode in modes.items():
+        path.chmod(mode)

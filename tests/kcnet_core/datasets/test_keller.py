@@ -166,3 +166,13 @@ def test_damaged_files_are_named(shared_data, tmp_path, monkeypatch, file, spoil
     monkeypatch.setenv("KCNET_DATA", str(tmp_path))
     with pytest.raises(DataError, match=f"{file} of Keller 2016 is damaged or has another layout"):
         datasets.load("keller_2016")
+
+
+def test_a_file_that_may_not_be_read_is_not_called_damaged(real_data, monkeypatch):
+    def refuse(path, **_):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr("pandas.read_csv", refuse)
+    with pytest.raises(DataError, match="may not be read by this program; give it") as caught:
+        datasets.load("keller_2016")
+    assert str(real_data) not in str(caught.value)

@@ -194,3 +194,30 @@ def test_the_real_files_have_the_published_checksums(shared_data):
 def test_unknown_names_are_refused():
     with pytest.raises(DataError, match="no dataset 'imagenet'"):
         datasets.fetch("imagenet")
+
+
+@pytest.mark.parametrize("variable", ["KCNET_DATA", "KCNET_CACHE"])
+def test_a_folder_that_may_not_be_searched_is_told_without_its_path(
+    variable, tmp_path, cache, closed, monkeypatch
+):
+    folder = tmp_path / "closed"
+    folder.mkdir()
+    monkeypatch.setenv(variable, str(folder))
+    closed(folder)
+    assert status("mnist") == status("keller_2016") == "download"
+    for name in ("mnist", "keller_2016"):
+        with pytest.raises(DataError, match=f"may not search .*{variable}.* right to") as caught:
+            datasets.load(name)
+        assert str(folder) not in str(caught.value)
+
+
+def test_a_download_into_a_folder_that_may_not_be_searched_is_told(
+    small_keller, tmp_path, closed, monkeypatch
+):
+    folder = tmp_path / "closed"
+    folder.mkdir()
+    monkeypatch.setenv("KCNET_CACHE", str(folder))
+    closed(folder)
+    with pytest.raises(DataError, match=r"cannot be written to.*Set KCNET_CACHE") as caught:
+        datasets.fetch("keller_2016")
+    assert str(folder) not in str(caught.value)
