@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 
+from kcnet_core.datasets.catalogue import CATALOGUE
 from kcnet_core.errors import KCNetError
 from kcnet_core.limits import MAX_EPOCHS, MAX_HIDDEN, MAX_SUBMODELS
 
@@ -16,11 +17,11 @@ EPOCH_MODELS = (*DOA_MODELS, "FSHN")
 RIDGE_MODELS = (*KCNET_MODELS, "ELM")
 
 MODEL_EXPLANATIONS = {
-    "KCNet": "random wiring, one ridge solve",
-    "DOA": "the wiring itself is tuned, epoch by epoch",
-    "Ensemble DOA": "several small tuned wirings, joined and solved once more",
-    "ELM": "dense random weights and a sigmoid: the classic rival",
-    "FSHN": "every weight trained by gradient descent",
+    "KCNet": "Random wiring, one ridge solve",
+    "DOA": "The wiring itself is tuned, epoch by epoch",
+    "Ensemble DOA": "Several small tuned wirings, joined and solved once more",
+    "ELM": "Dense random weights and a sigmoid: the classic rival",
+    "FSHN": "Every weight trained by gradient descent",
 }
 
 
@@ -50,16 +51,16 @@ class Run:
     A run with the same fields, on the same machine, gives the same result.
     """
 
-    dataset: str = setting("mnist_sample", "Dataset", "what the network learns from")
-    target: str = setting("", "Odor character", "one odor character, or all of them at once")
+    dataset: str = setting("mnist_sample", "Dataset", "What the network learns from")
+    target: str = setting("", "Odor character", "One odor character, or all of them at once")
     rows: int = setting(
         0, "Training rows", "0 uses every training row; fewer train faster", low=0, high=1_000_000
     )
-    model: str = setting("DOA", "Model", "which of the paper's networks", options=MODELS)
+    model: str = setting("DOA", "Model", "Which of the paper's networks", options=MODELS)
     n_hidden: int = setting(
         200,
         "Kenyon cells",
-        "width of the hidden layer, in all submodels together",
+        "Width of the hidden layer, in all submodels together",
         symbol="𝓑",
         low=10,
         high=MAX_HIDDEN,
@@ -69,8 +70,8 @@ class Run:
     fan_in: int = setting(
         7,
         "Inputs per cell",
-        "ones in each row of W; a fly has about seven",
-        symbol="N_in",
+        "Ones in each row of W; a fly has about seven",
+        symbol="Nᵢₙ",
         low=1,
         high=50,
         step=1,
@@ -79,7 +80,7 @@ class Run:
     inhibition: float = setting(
         1.0,
         "Global inhibition",
-        "how much of the mean activity is subtracted from every cell",
+        "How much of the mean activity is subtracted from every cell",
         symbol="C",
         low=0.0,
         high=3.0,
@@ -89,7 +90,7 @@ class Run:
     alpha: float = setting(
         13.0,
         "Ridge penalty",
-        "larger values keep the output weights smaller",
+        "Larger values keep the output weights smaller",
         symbol="λ",
         low=1e-3,
         high=1e4,
@@ -99,13 +100,13 @@ class Run:
     alpha_loo: bool = setting(
         False,
         "Choose λ by leave-one-out",
-        "tries a whole path of λ and keeps the best on rows left out one by one",
+        "Tries a whole path of λ and keeps the best on rows left out one by one",
         models=KCNET_MODELS,
     )
     n_epochs: int = setting(
         60,
         "Epochs",
-        "how often the wiring (or, for FSHN, every weight) is revised",
+        "How often the wiring (or, for FSHN, every weight) is revised",
         low=1,
         high=MAX_EPOCHS,
         step=1,
@@ -115,7 +116,7 @@ class Run:
     learning_rate: float = setting(
         0.05,
         "Learning rate",
-        "how far the preference scores move in one epoch",
+        "How far the preference scores move in one epoch",
         symbol="α",
         low=5e-7,
         high=0.5,
@@ -125,7 +126,7 @@ class Run:
     stop_metric: float = setting(
         0.0,
         "Stop metric",
-        "stop early once the validation metric is this good; 0 never stops early",
+        "Stop early once the validation metric is this good; 0 never stops early",
         low=0.0,
         high=1.0,
         step=0.01,
@@ -134,15 +135,15 @@ class Run:
     doa_rule: str = setting(
         "varpro",
         "DOA rule",
-        "varpro: exact gradient of the projected squared loss, with Adam; "
-        "paper: Algorithm 1, cross-entropy on validation rows",
+        "Ours (varpro): exact gradient of the squared loss with the output weights solved for, Adam "
+        "steps; paper: Algorithm 1, cross-entropy on validation rows",
         options=("varpro", "paper"),
         models=DOA_MODELS,
     )
     batch_rows: int = setting(
         0,
         "Rows per epoch",
-        "rows drawn for each varpro epoch; 0 chooses by width and data size",
+        "Rows drawn for each varpro epoch; 0 chooses by width and data size",
         low=0,
         high=60_000,
         step=500,
@@ -151,7 +152,7 @@ class Run:
     fan_in_penalty: float = setting(
         0.0,
         "Fan-in penalty",
-        "holds the number of inputs per cell near its start; 0 lets W grow denser",
+        "Holds the number of inputs per cell near its start; 0 lets W grow denser",
         low=0.0,
         high=1.0,
         step=0.01,
@@ -160,7 +161,7 @@ class Run:
     n_submodels: int = setting(
         10,
         "Submodels",
-        "the cells are divided among this many independently tuned networks",
+        "The cells are divided among this many independently tuned networks",
         low=2,
         high=MAX_SUBMODELS,
         step=1,
@@ -169,14 +170,14 @@ class Run:
     protocol: str = setting(
         "",
         "Split protocol",
-        "which rows are kept for the test",
+        "Which rows are kept for the test",
         options=("", "benchmark", "unseen_molecules", "paper_split"),
     )
     seed: int = setting(
-        0, "Seed", "every random choice follows from it", low=0, high=2**31 - 1, step=1
+        0, "Seed", "Every random choice follows from it", low=0, high=2**31 - 1, step=1
     )
     device: str = setting(
-        "auto", "Device", "where the heavy work runs", options=("auto", "cpu", "cuda", "mps")
+        "auto", "Device", "Where the heavy work runs", options=("auto", "cpu", "cuda", "mps")
     )
 
     def __post_init__(self):
@@ -191,6 +192,15 @@ class Run:
             f.name: written(value)
             for f in fields(self)
             if (value := getattr(self, f.name)) != f.default
+        }
+
+    def to_link(self) -> dict[str, str]:
+        """Every field that means something to the model: a link that outlives new defaults."""
+        known = settings()
+        return {
+            f.name: written(getattr(self, f.name))
+            for f in fields(self)
+            if self.model in known[f.name].models and getattr(self, f.name) != ""
         }
 
     @classmethod
@@ -213,8 +223,9 @@ class Run:
             what += f" {self.n_submodels} × {self.n_hidden // self.n_submodels}"
         else:
             what += f" {self.n_hidden}"
-        where = f"{self.dataset} {self.target}".strip()
-        return f"{what} on {where}, seed {self.seed}"
+        where = CATALOGUE[self.dataset].title if self.dataset in CATALOGUE else "your own data"
+        target = f" ({self.target})" if self.target else ""
+        return f"{what} on {where}{target}, seed {self.seed}"
 
     # -- the estimator -------------------------------------------------------------------------
 

@@ -79,3 +79,20 @@ def test_every_preset_is_a_valid_run_of_its_dataset():
         for preset in [*our_presets(dataset, target), *paper_presets(dataset, target)]:
             assert preset.run.dataset == dataset
             assert preset.run.target == target
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_link_names_everything_the_model_uses_and_gives_the_same_run_back(model):
+    run = Run(model=model, dataset="digits", n_hidden=70, seed=3)
+    link = run.to_link()
+    assert {"dataset", "model", "n_hidden", "seed"} <= set(link)
+    assert ("alpha" in link) == (model not in ("ELM", "FSHN"))
+    assert ("n_submodels" in link) == (model == "Ensemble DOA")
+    assert Run.from_query(link) == (run, [])
+
+
+def test_a_run_is_named_by_titles_not_by_keys():
+    assert Run(dataset="fashion_mnist").describe() == "DOA 200 on Fashion-MNIST, seed 0"
+    musky = Run(dataset="keller_2016", target="Musky")
+    assert "on Keller & Vosshall 2016 (Musky)" in musky.describe()
+    assert "on your own data" in Run(dataset="uploaded").describe()

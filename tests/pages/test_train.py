@@ -117,7 +117,7 @@ def test_the_page_says_why_lambda_cannot_be_moved_any_more():
 def test_what_stands_above_the_charts_is_one_line_in_every_state():
     app = opened(dataset="digits", n_hidden=40, n_epochs=2)
     app = paused(app.button(key="step").click().run())
-    assert "This run: DOA 40 on digits" in texts(app)
+    assert "This run: DOA 40 on Digits, 8" in texts(app)
     assert "Next run" not in texts(app)
     app.button(key="resume").click().run()
     app = finished(app)
