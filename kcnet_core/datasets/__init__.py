@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
+from numbers import Integral
 
 from kcnet_core.datasets import images, keller, starter, store
 from kcnet_core.datasets.catalogue import CATALOGUE, DatasetInfo
@@ -63,7 +64,39 @@ def load(name: str, **options) -> Dataset:
             f"{CATALOGUE[name].title} has no option {', '.join(unknown)}; "
             f"it has {', '.join(allowed)}."
         )
+    for option, value in options.items():
+        _check_option(option, value)
     return getattr(import_module(f"{__name__}.{module}"), function)(*arguments, **options)
+
+
+def _is_whole(value) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool) and value >= 0
+
+
+_WHOLE = ("a whole number, not below 0", _is_whole)
+_WHOLE_OR_NONE = (_WHOLE[0], lambda value: value is None or _is_whole(value))
+_TEXT = ("text", lambda value: isinstance(value, str))
+_TEXT_OR_NONE = ("text", lambda value: value is None or isinstance(value, str))
+_FUNCTION = ("a function", lambda value: value is None or callable(value))
+_OPTIONS = {  # options may come from a link, where anything can stand
+    "normalise": _TEXT,
+    "n_train": _WHOLE_OR_NONE,
+    "n_test": _WHOLE_OR_NONE,
+    "seed": _WHOLE,
+    "target": _TEXT_OR_NONE,
+    "min_positives": _WHOLE,
+    "top_k": _WHOLE,
+    "per": _TEXT,
+    "progress": _FUNCTION,
+    "should_stop": _FUNCTION,
+}
+
+
+def _check_option(name: str, value) -> None:
+    what, holds = _OPTIONS[name]
+    if not holds(value):
+        shown = repr(value) if len(repr(value)) <= 40 else "something else"
+        raise DataError(f"{name} must be {what}; it is {shown}.")
 
 
 def _with_status(info: DatasetInfo) -> DatasetInfo:

@@ -191,6 +191,27 @@ def test_the_real_files_have_the_published_checksums(shared_data):
                     assert hashlib.md5(content).hexdigest() == file.md5
 
 
+@pytest.mark.parametrize(
+    "name, option, values",
+    [
+        ("keller_2016", "top_k", (2.5, "3", True, None, [1], -1)),
+        ("keller_2016", "min_positives", ("a", None, {"a": 1})),
+        ("starter", "min_positives", ("a", 1.5)),
+        ("digits", "seed", ("a", -1, None, 0.5)),
+        ("mnist_sample", "n_train", ("100", 100.0, [100])),
+        ("keller_2016", "target", (1, ["Sweet"])),
+        ("keller_2016", "per", (1, ["stimulus"])),
+        ("digits", "normalise", (None, ["global"])),
+        ("starter", "progress", ("a", 1)),
+        ("keller_2016", "should_stop", (True,)),
+    ],
+)
+def test_options_of_another_type_are_refused_with_a_sentence(name, option, values):
+    for value in values:
+        with pytest.raises(DataError, match=rf"^{option} must be (a|text).*; it is ."):
+            datasets.load(name, **{option: value})
+
+
 def test_unknown_names_are_refused():
     with pytest.raises(DataError, match="no dataset 'imagenet'"):
         datasets.fetch("imagenet")
