@@ -15,7 +15,6 @@ from kcnet_core.experiments.recipes import PAPER_ROWS, Contrast, Line, Recipe
 AGREES, CLOSE, HIGHER, LOWER, UNKNOWN = "agrees", "close", "higher", "lower", ""
 KEPT = ("curves", "matrices", "trials")
 NOT_IN_ROWS = (*KEPT, "id", "line", "dataset", "target", "model", "settings", "note")
-PARTIAL = "of the paper's"
 ENOUGH = 5  # repeats; the interval of fewer is too wide to agree or disagree with anything
 
 
@@ -50,6 +49,7 @@ class Outcome:
     search_seconds: float | None = None
     settings: Mapping | None = None  # fixed ones
     found: Mapping | None = None  # tuned settings of the first repeat
+    partial: bool = False  # the dataset here is a part of the paper's
     not_comparable: str = ""  # why the two figures must not be compared
     goal: tuple[float, float] | None = None
 
@@ -192,6 +192,7 @@ def _outcome(recipe: Recipe, line: Line, rows: list[Mapping]) -> Outcome:
         "n_train": int(part["n_train"].iloc[0]),
         "n_test": int(part["n_test"].iloc[0]),
         "found": rows[0].get("found"),
+        "partial": _partial(line, part),
         "not_comparable": _not_comparable(line, int(part["n_train"].iloc[0])),
     }
     for name in ("updates", "density", "parameters", "search_seconds", *TIMES):
@@ -200,12 +201,19 @@ def _outcome(recipe: Recipe, line: Line, rows: list[Mapping]) -> Outcome:
     return Outcome(**about, **measured)
 
 
+def _partial(line: Line, part: pd.DataFrame) -> bool:
+    """Whether fewer training rows were there than the paper had, however many were used."""
+    if line.protocol != "benchmark" or "n_available" not in part:
+        return False
+    return bool(part["n_available"].min() < PAPER_ROWS.get(line.dataset, 0))
+
+
 def _not_comparable(line: Line, n_train: int) -> str:
     if not line.comparable:
         return "the quick version trains something smaller than the paper did"
     wanted = PAPER_ROWS.get(line.dataset, 0)
     if n_train < wanted and line.protocol == "benchmark":
-        return f"{n_train:,} {PARTIAL} {wanted:,} training rows"
+        return f"{n_train:,} of the paper's {wanted:,} training rows"
     return ""
 
 

@@ -89,7 +89,7 @@ PROTOCOLS = {
         Protocol(
             "benchmark",
             "Benchmark's own",
-            "One fixed training and test part: the benchmark's own, or, where the data came without "
+            "One fixed training and test part: the benchmark's own, or, where data came without "
             "one, rows set aside when they were loaded. Repeats differ only in the model's random "
             "choices.",
             "image benchmarks (MNIST, Fashion-MNIST, EMNIST)",

@@ -276,6 +276,7 @@ def _unit_steps(line: Line, repeat: int, shelf: Shelf, journal: Journal):
         "protocol": line.protocol,
         "repeat": repeat,
         **{name: _finite(row[name]) for name in ROW_KEYS},
+        "n_available": dataset.n_train,
         "tried": max(1, len(trials)),
         "load": load,
     }

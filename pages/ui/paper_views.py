@@ -10,7 +10,7 @@ import streamlit as st
 from kcnet_core import figures
 from kcnet_core.experiments.film import records_of, unpacked
 from kcnet_core.experiments.models import MODELS
-from kcnet_core.experiments.outcomes import PARTIAL, Outcome, Result, sentence
+from kcnet_core.experiments.outcomes import Outcome, Result, sentence
 from kcnet_core.experiments.recipes import Recipe
 from pages.ui import session
 from pages.ui.chart import chart
@@ -36,7 +36,7 @@ def panels(result: Result, by: tuple[str, ...] = ("panel",)):
 
 def partial(part: pd.DataFrame) -> str:
     """Words for a panel whose data are only a part of the paper's."""
-    return " (part of the data)" if part["not_comparable"].str.contains(PARTIAL).any() else ""
+    return " (part of the data)" if part["partial"].any() else ""
 
 
 def dots(recipe: Recipe, result: Result) -> None:

@@ -249,5 +249,4 @@ CLUTTER = Recipe(
         "MNIST digits over random pixels of growing brightness, in training and in test.",
         "20,000 training images; KCNet and ELM have 2,000 hidden units, FSHN has the paper's 82.",
     ),
-    plot_only=True,
 )
