@@ -131,6 +131,13 @@ def _stimuli(folder: Path, use, report):
             "should be; they were matched by it."
         )
     stimuli["CID"] = stimuli["CIDs"].where(~by_number, stimuli["CIDs"].map(by_cas))
+    lost = ~stimuli["CID"].isin(molecules["CID"])
+    if lost.any():
+        report.append(
+            f"{lost.sum()} of {len(stimuli)} stimuli name a molecule that molecules.csv does not "
+            f"list and were dropped (CID {', '.join(stimuli['CIDs'][lost].unique()[:10])}"
+            f"{', …' if stimuli['CIDs'][lost].nunique() > 10 else ''})."
+        )
     stimuli = stimuli.merge(molecules[["CID", "OdorName", "CAS", "CanonicalSMILES"]], on="CID")
 
     lacking = molecules["CanonicalSMILES"].isna()
@@ -148,6 +155,12 @@ def _stimuli(folder: Path, use, report):
         report.append(
             f"{(~rated).sum()} of {len(stimuli)} stimuli have no ratings in behavior.csv and were "
             f"dropped: {', '.join(_names(stimuli[~rated]))}."
+        )
+    if not rated.any():
+        raise DataError(
+            "No stimulus of Keller 2016 has both a molecule in molecules.csv and ratings in "
+            "behavior.csv: the files do not belong together, or parts are missing. Delete them "
+            "and download them again."
         )
     return stimuli[rated].sort_values("Stimulus").reset_index(drop=True)
 

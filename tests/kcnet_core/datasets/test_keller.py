@@ -146,6 +146,35 @@ def test_without_the_files_the_sentence_says_how_to_get_them():
         datasets.load("keller_2016")
 
 
+@pytest.fixture
+def copied(shared_data, tmp_path, monkeypatch):
+    """A copy of the real files that may be changed."""
+    folder = tmp_path / "keller_2016"
+    folder.mkdir()
+    for path in (shared_data / "keller_2016").iterdir():
+        shutil.copyfile(path, folder / path.name)
+    monkeypatch.setenv("KCNET_DATA", str(tmp_path))
+    return folder
+
+
+def cut(path, n_lines):
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:n_lines]))
+
+
+def test_stimuli_whose_molecule_is_not_listed_are_counted(copied):
+    cut(copied / "molecules.csv", 150)
+    data = datasets.load("keller_2016")
+    (sentence,) = (line for line in data.report if "does not list" in line)
+    assert sentence.startswith("662 of 960 stimuli name a molecule")
+
+
+@pytest.mark.parametrize("file", ["molecules.csv", "stimuli.csv"])
+def test_a_table_of_titles_alone_is_refused(copied, file):
+    cut(copied / file, 1)
+    with pytest.raises(DataError, match="do not belong together, or parts are missing"):
+        datasets.load("keller_2016")
+
+
 @pytest.mark.parametrize(
     "file, spoil",
     [
@@ -156,14 +185,9 @@ def test_without_the_files_the_sentence_says_how_to_get_them():
         ("molecules.csv", lambda content: b"\x00\xff\xfe" * 100),
     ],
 )
-def test_damaged_files_are_named(shared_data, tmp_path, monkeypatch, file, spoil):
-    folder = tmp_path / "keller_2016"
-    folder.mkdir()
-    for path in (shared_data / "keller_2016").iterdir():
-        shutil.copyfile(path, folder / path.name)
-    path = folder / file
+def test_damaged_files_are_named(copied, file, spoil):
+    path = copied / file
     path.write_bytes(spoil(path.read_bytes()))
-    monkeypatch.setenv("KCNET_DATA", str(tmp_path))
     with pytest.raises(DataError, match=f"{file} of Keller 2016 is damaged or has another layout"):
         datasets.load("keller_2016")
 
