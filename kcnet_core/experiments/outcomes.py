@@ -203,9 +203,12 @@ def _outcome(recipe: Recipe, line: Line, rows: list[Mapping]) -> Outcome:
 
 def _partial(line: Line, part: pd.DataFrame) -> bool:
     """Whether fewer training rows were there than the paper had, however many were used."""
-    if line.protocol != "benchmark" or "n_available" not in part:
+    if line.protocol != "benchmark":
         return False
-    return bool(part["n_available"].min() < PAPER_ROWS.get(line.dataset, 0))
+    name = "n_available" if "n_available" in part else "n_train"
+    if name == "n_train" and not line.comparable:
+        return False  # an older quick row: it may have used fewer rows than there were
+    return bool(part[name].min() < PAPER_ROWS.get(line.dataset, 0))
 
 
 def _not_comparable(line: Line, n_train: int) -> str:
