@@ -54,6 +54,15 @@ def test_the_same_comparison_gives_the_same_rows():
     assert one == two
 
 
+def test_rows_of_other_data_with_the_same_name_shape_and_labels_are_not_taken():
+    mine = blobs()
+    theirs = replace(mine, X=mine.X.copy())
+    assert rows_of(SMALL, theirs, list(compare_steps(SMALL, mine))), "the same values will do"
+    theirs.X[-1, -1] += 1
+    changed = replace(mine, X=theirs.X.copy())
+    assert rows_of(SMALL, changed, list(compare_steps(SMALL, mine))) == []
+
+
 def test_an_interrupted_comparison_goes_on_where_it_stopped():
     dataset = blobs()
     whole = without_times(compare_steps(SMALL, dataset))
