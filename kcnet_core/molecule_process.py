@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import queue
 import subprocess
@@ -22,6 +23,8 @@ WORKER_COMMAND = (sys.executable, "-P", "-m", "kcnet_core.molecule_worker")
 START_SECONDS = 60.0
 POLL_SECONDS = 0.05
 STOP_GRACE_SECONDS = 0.5  # a chunk nearly done is awaited, so that its worker stays warm
+
+log = logging.getLogger("kcnet.molecules")
 
 STOPPED = "Not computed: the work was stopped before this row."
 CRASHED = "RDKit crashed on this molecule, so it was left out."
@@ -127,10 +130,11 @@ class MoleculeProcess:
             hello = None
         if not (hello and hello.get("ready")):
             self.kill()
-            why = hello.get("why") if hello else "it ended or did not answer"
+            # What went wrong may name paths of the server, so it is for the log only.
+            log.error("worker not started: %s", (hello or {}).get("why", "it did not answer"))
             raise KCNetError(
-                f"The molecule worker could not be started ({why}); "
-                "check that RDKit is installed and that memory is left."
+                "The molecule worker could not be started; check that RDKit is installed and that "
+                "memory is left. The server's log says more."
             )
 
     def kill(self) -> None:

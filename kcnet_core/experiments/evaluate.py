@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import secrets
 import time
 from collections.abc import Callable, Generator, Iterable, Mapping
 from itertools import combinations
@@ -23,6 +25,7 @@ COLUMNS = (
     "n_test", *METRICS, *TIMES, "parameters", "note", "error",
 )  # fmt: skip
 SIGNIFICANT = 0.05
+log = logging.getLogger("kcnet.experiments")
 ENDS = ("low", "high")  # of an interval
 
 
@@ -121,8 +124,9 @@ def error_sentence(error: Exception) -> str:
         return str(error)
     if isinstance(error, MemoryError):
         return "There was not enough memory; use fewer rows or a smaller hidden layer."
-    first_line = (str(error).strip().splitlines() or [""])[0]
-    return f"The model could not be trained here ({type(error).__name__}: {first_line})."
+    code = secrets.token_hex(3)  # what a library says may name paths, which are for the log only
+    log.error("a model failed (reference %s)", code, exc_info=error)
+    return f"The model could not be trained here ({type(error).__name__}, reference {code})."
 
 
 def results_table(rows: Iterable[dict]) -> pd.DataFrame:

@@ -188,6 +188,18 @@ def test_a_worker_that_cannot_start_says_why():
         pool.run("check", ["C"])
 
 
+def test_why_a_worker_cannot_start_is_for_the_log_only(caplog):
+    code = (
+        "from kcnet_core.molecule_worker import main\n"
+        "def load(): raise OSError('/srv/secret/rdkit.so')\n"
+        "main(load)"
+    )
+    pool = MoleculePool(size=1, command=(sys.executable, "-c", code))
+    with pytest.raises(KCNetError) as caught:
+        pool.run("check", ["C"])
+    assert "/srv" not in str(caught.value) and "/srv/secret/rdkit.so" in caplog.text
+
+
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs POSIX timers")
 @pytest.mark.parametrize("busy", [False, True], ids=["idle", "hanging"])
 def test_workers_end_when_the_server_is_killed(faulty_command, busy):

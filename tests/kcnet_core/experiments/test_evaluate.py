@@ -1,5 +1,6 @@
 """Evaluation gives every model the same chance, and no model a look at the test rows."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +15,7 @@ from kcnet_core.baselines import BASELINES
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.evaluate import (
     COLUMNS,
+    error_sentence,
     evaluate_steps,
     pairwise,
     results_table,
@@ -79,8 +81,15 @@ def test_a_model_that_fails_gives_a_sentence_and_the_others_go_on():
     models = {"failing": lambda s: Failing(), "broken": lambda s: Broken(), "good": logistic}
     rows = list(evaluate_steps(models, dataset, splits(dataset, "paper_split")))
     assert rows[0]["error"] == "This model wants more rows." and rows[0]["accuracy"] is None
-    assert rows[1]["error"].endswith("(RuntimeError: singular).")
+    assert "could not be trained here (RuntimeError, reference " in rows[1]["error"]
     assert rows[2]["error"] is None
+
+
+def test_a_failed_row_names_no_path_of_the_server(caplog):
+    sentence = error_sentence(PermissionError(13, "Permission denied", "/srv/secret/x"))
+    assert "/srv" not in sentence
+    assert re.search(r"reference (\w+)", sentence)[1] in caplog.text
+    assert "/srv/secret/x" in caplog.text
 
 
 def test_a_split_that_cannot_be_scaled_is_an_error_row_too():
