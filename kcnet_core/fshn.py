@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from kcnet_core.devices import choose_device, computing
 from kcnet_core.doa import split_rows
+from kcnet_core.errors import KCNetError
 from kcnet_core.parameters import Choice, Number, check_parameters
 from kcnet_core.randomness import generator, seed_sequence
 from kcnet_core.readout import as_tensor, check_rows, feature_dtype, metric_for, prepare
@@ -136,6 +137,11 @@ class FSHNClassifier(ClassifierMixin, BaseEstimator):
             begun = time.perf_counter()
             with computing(self.n_hidden, self._device):
                 self._descend(layers, X, Y, w, rng.permutation(train))
+            if not all(layer.isfinite().all() for layer in layers):
+                raise KCNetError(
+                    f"The weights of FSHN grew beyond all bounds in epoch {epoch}: a learning rate "
+                    f"of {self.learning_rate:g} is too large for these data; choose a smaller one."
+                )
             history.append(
                 EpochRecord(
                     epoch=epoch,
