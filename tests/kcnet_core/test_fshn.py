@@ -96,7 +96,7 @@ def test_a_row_without_weight_leaves_no_trace(digits):
 @pytest.mark.parametrize("rate", [1e6, 1e30])
 def test_steps_that_are_too_large_are_named_and_leave_no_model(rate):
     rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(200, 20)), rng.integers(0, 2, 200)
+    X, y = rng.normal(size=(200, 20)).astype(np.float32), rng.integers(0, 2, 200)
     model = FSHNClassifier(learning_rate=rate, random_state=0)
     with pytest.raises(KCNetError, match=r"learning rate of 1e\+\d+ is too large"):
         model.fit(X, y)
