@@ -56,6 +56,7 @@ def load_tasks() -> dict:
     from kcnet_core.descriptor_values import descriptor_values
     from kcnet_core.molecule_check import check_smiles
     from kcnet_core.molecule_drawing import draw_svg
+    from kcnet_core.molecules import without_stereo
     from kcnet_core.similarity import morgan_bits
     from kcnet_core.smell.atom_edits import without_each_atom
 
@@ -64,6 +65,7 @@ def load_tasks() -> dict:
         "describe": lambda smiles: pack(descriptor_values(smiles)),
         "draw": lambda arguments: draw_svg(*arguments),
         "fingerprint": morgan_bits,
+        "skeleton": without_stereo,
         "without_atoms": without_each_atom,
     }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from kcnet_core.errors import DataError, LimitError
@@ -20,6 +20,7 @@ Progress = Callable[[int, int], None]
 ShouldStop = Callable[[], bool]
 
 _check = RememberedTask("check", capacity=2 * MAX_MOLECULES)
+_flatten = RememberedTask("skeleton", capacity=2 * MAX_MOLECULES)
 
 _MAX_GUESSES = 200
 _MISSING = frozenset(("", "na", "n/a", "nan", "none", "null", "-", "?"))
@@ -151,6 +152,20 @@ def read_frame(
         for number, (text, name) in enumerate(zip(smiles, names, strict=True), start=1)
     ]
     return _check_lines(lines, keep_duplicates, progress, should_stop)
+
+
+def skeletons(smiles: Sequence[str]) -> list[str]:
+    """Canonical SMILES without stereo marks; one that RDKit fails on keeps them."""
+    marked = [text for text in smiles if any(mark in text for mark in "@/\\")]
+    flat = dict(zip(marked, _flatten(marked), strict=True))
+    return [flat[text].value or text if text in flat else text for text in smiles]
+
+
+def without_stereo(smiles: str) -> str:
+    """One skeleton. Runs inside a molecule worker."""
+    from rdkit import Chem
+
+    return Chem.MolToSmiles(Chem.MolFromSmiles(smiles), isomericSmiles=False)
 
 
 def _cell(value) -> str:

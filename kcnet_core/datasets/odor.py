@@ -8,6 +8,7 @@ import numpy as np
 
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import DataError
+from kcnet_core.molecules import skeletons
 
 MIN_POSITIVES = 20  # fewer rows than this cannot be split five ways and still be learned
 
@@ -43,6 +44,8 @@ def odor_dataset(
         one_hot = np.array(dilutions)[:, None] == np.array(levels)
         X = np.hstack([X, one_hot.astype(np.float32)])
         feature_names += tuple(f"dilution {level}" for level in levels)
+    # Stereoisomers have nearly the same 2D descriptors; on two sides of a split one would give the
+    # other away.
     _, groups = np.unique(np.array(skeletons(smiles)), return_inverse=True)
     return Dataset(
         X=np.ascontiguousarray(X, dtype=np.float32),
@@ -52,24 +55,6 @@ def odor_dataset(
         report=tuple(report),
         **fields,
     )
-
-
-def skeletons(smiles: Sequence[str]) -> list[str]:
-    """Canonical SMILES without stereo marks.
-
-    Stereoisomers have nearly the same 2D descriptors; on two sides of a split one would give the
-    other away.
-    """
-    from rdkit import Chem
-
-    flat = {}
-    for text in smiles:
-        if text not in flat:
-            marked = any(mark in text for mark in "@/\\")
-            flat[text] = (
-                Chem.MolToSmiles(Chem.MolFromSmiles(text), isomericSmiles=False) if marked else text
-            )
-    return [flat[text] for text in smiles]
 
 
 def character_targets(

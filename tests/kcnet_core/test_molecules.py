@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from kcnet_core import limits
 from kcnet_core.errors import DataError, LimitError
-from kcnet_core.molecules import read_frame, read_smiles
+from kcnet_core.molecules import read_frame, read_smiles, skeletons
 
 
 def one(text):
@@ -216,3 +216,20 @@ def test_any_text_gives_rows_that_are_a_molecule_or_an_error(text):
     for row in read_smiles(text):
         assert (row.molecule is None) == (row.error is not None)
         assert row.error is None or row.error.endswith((".", ")"))
+
+
+def test_skeletons_have_no_stereo_marks():
+    pair = ["C[C@H](O)CC", "C[C@@H](O)CC", "CCC(C)O", "C/C=C/CO", "C/C=C\\CO", "CC=CCO"]
+    assert skeletons(pair) == ["CCC(C)O"] * 3 + ["CC=CCO"] * 3
+
+
+def test_skeletons_are_found_outside_the_server_process(monkeypatch):
+    def refuse(*_, **__):
+        raise AssertionError("RDKit ran in the server's own process")
+
+    monkeypatch.setattr("rdkit.Chem.MolFromSmiles", refuse)
+    assert skeletons(["C[C@H](N)CCC", "CCO"]) == ["CCCC(C)N", "CCO"]
+
+
+def test_a_text_that_rdkit_fails_on_is_its_own_skeleton():
+    assert skeletons(["C[C@H", "CCO"]) == ["C[C@H", "CCO"]
