@@ -9,6 +9,8 @@ from pages.ui.plain import plain
 from pages.ui.safety_net import fragment
 
 SECONDS_BETWEEN_DRAWINGS = 0.5
+STOPPED = "Stopped; nothing of it is kept."
+STOPPED_DOWNLOAD = "Stopped; what has arrived is kept for the next time."
 
 
 def job_progress(job, key: str, unit: str = "rows", scale: float = 1.0, again=None) -> None:
@@ -26,7 +28,7 @@ def _draw(job, key, unit, scale, again, drawn_active) -> None:
     if view.finished and drawn_active:
         st.rerun()
     if view.state in ("failed", "cancelled"):
-        stopped = "Stopped; what has arrived is kept for the next time."
+        stopped = STOPPED_DOWNLOAD if job.kind == "download" else STOPPED
         st.error(plain(view.error or stopped), icon=":material/error:")
         if again is not None:
             st.button("Try again", key=f"again_{key}", icon=":material/refresh:", on_click=again)

@@ -1,0 +1,29 @@
+"""What a job that only counts says when somebody has stopped it."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.pages.as_read import as_read
+
+
+@pytest.mark.parametrize(
+    ("kind", "sentence"),
+    [
+        ("download", "Stopped; what has arrived is kept for the next time."),
+        ("upload", "Stopped; nothing of it is kept."),
+        ("smell", "Stopped; nothing of it is kept."),
+    ],
+)
+def test_only_a_stopped_download_speaks_of_what_has_arrived(kind, sentence):
+    def script(kind):
+        from types import SimpleNamespace
+
+        from kcnet_core.jobs import JobView
+        from pages.ui.job_progress import job_progress
+
+        job_progress(SimpleNamespace(kind=kind, view=JobView("cancelled")), "any")
+
+    app = AppTest.from_function(script, kwargs={"kind": kind}).run()
+    assert [as_read(error.value) for error in app.error] == [sentence]
