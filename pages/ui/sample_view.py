@@ -8,6 +8,7 @@ import streamlit as st
 from kcnet_core import explain, figures
 from kcnet_core.descriptor_table import DESCRIPTORS
 from kcnet_core.experiments.training import TrainedRun
+from kcnet_core.spreadsheet import harmless
 from pages.ui import pictures, session
 from pages.ui.chart import chart
 from pages.ui.plain import plain
@@ -75,9 +76,10 @@ def table(trained: TrainedRun, rows: np.ndarray) -> dict:
     index = trained.test_rows[rows]
     return {
         "sample": [pictures.thumbnail(dataset, i, session.dark()) for i in index],
-        "name": [dataset.row_names[i] if dataset.row_names else str(i) for i in index],
-        "truth": [label(dataset, dataset.y[i]) for i in index],
-        "answer": [label(dataset, trained.predictions[k]) for k in rows],
+        # The table has a CSV button of its own.
+        "name": [harmless(dataset.row_names[i]) if dataset.row_names else str(i) for i in index],
+        "truth": [harmless(label(dataset, dataset.y[i])) for i in index],
+        "answer": [harmless(label(dataset, trained.predictions[k])) for k in rows],
         "confidence": confidence(trained)[rows].round(3),
     }
 

@@ -239,6 +239,24 @@ def test_a_table_that_visitors_take_home_calculates_nothing():
     assert lines[1:] == ["'=cmd(),1.5,", "-2,-2.0,", "'@x,3.0,"]
 
 
+def test_the_table_of_test_samples_calculates_nothing_when_saved(monkeypatch):
+    from pages.ui import sample_view
+
+    monkeypatch.setattr(sample_view, "session", SimpleNamespace(dark=lambda: False))
+    y, predictions = np.array([0, 1]), np.array([1, 0])
+    dataset = Dataset(
+        "uploaded", "mine", np.zeros((2, 1), np.float32), y, ("f",), ("=1+1", "@b"),
+        row_names=("=cmd()", "+x"), smiles=("CCO", "CCC"),
+    )  # fmt: skip
+    trained = SimpleNamespace(
+        dataset=dataset, test_rows=np.arange(2), predictions=predictions,
+        probabilities=np.eye(2),
+    )  # fmt: skip
+    table = sample_view.table(trained, np.arange(2))
+    assert table["name"] == ["'=cmd()", "'+x"]
+    assert table["truth"] == ["'=1+1", "'@b"] and table["answer"] == ["'@b", "'=1+1"]
+
+
 def test_every_table_that_pages_offer_goes_through_the_guard():
     """`to_csv` of pandas writes formulas as they are, so pages must not call it themselves."""
     for path in (PROJECT / "pages").rglob("*.py"):
