@@ -53,7 +53,7 @@ CATALOGUE = {
             n_classes=20,
             n_features=215,
             size_bytes=0,
-            licence="Part of KCNet Lab, under its licence",
+            licence="CC0 1.0",
             citation="KCNet Lab, assets/odorants.csv: compiled from general chemical and "
             "perfumery knowledge",
             description="Well-known odorants with the odor characters a perfumer would give them.",

@@ -82,3 +82,10 @@ def test_the_real_set_is_listed_with_its_own_size_and_loads_whole():
     assert len(data.target_names) == info.n_classes, "every character has enough positives"
     assert {"Sweet", "Musky"} <= set(data.target_names)
     assert data.y.sum(axis=0).min() >= 20
+
+
+def test_the_catalogue_and_the_files_name_the_same_licence():
+    project = starter.PATH.parents[1]
+    for about in (project / "README.md", project / "assets" / "ODORANTS.md"):
+        assert "CC0" in about.read_text(encoding="utf-8")
+    assert "CC0" in datasets.CATALOGUE["starter"].licence
