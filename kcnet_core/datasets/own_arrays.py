@@ -64,6 +64,11 @@ def _labels(y: np.ndarray) -> list[str]:
             raise DataError(
                 "y holds fractions or missing values; labels are whole numbers or text."
             )
+        if float(np.abs(y).max(initial=0)) > 2**53:
+            raise DataError(
+                "y holds numbers beyond 2^53, which are not exact as fractions; save whole numbers "
+                "or text."
+            )
         y = y.astype(np.int64)
     if y.dtype.kind == "S":
         y = np.char.decode(y, "utf-8", "replace")

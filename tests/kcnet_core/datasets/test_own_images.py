@@ -339,6 +339,8 @@ GOOD = RNG.integers(0, 256, (6, 4, 4), dtype=np.uint8)
         ({"X": GOOD, "y": [0, 1]}, "6 images, but y has 2 labels"),
         ({"X": GOOD, "y": np.zeros((6, 2))}, "one label per image"),
         ({"X": GOOD, "y": [0.5] * 6}, "fractions"),
+        ({"X": GOOD, "y": [1e30, 1.0] * 3}, "beyond 2"),
+        ({"X": GOOD, "y": [-1e30, 1.0] * 3}, "beyond 2"),
         ({"X": GOOD, "y": [1j] * 6}, "whole numbers or text"),
         ({"X": GOOD, "y": [1] * 6}, "1 class with"),
         ({"X": GOOD, "y": np.array([{}] * 6, dtype=object)}, "Python objects"),
