@@ -6,9 +6,15 @@ from collections.abc import Generator
 
 import streamlit as st
 
+from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import KCNetError
+from kcnet_core.jobs import Estimate
+from kcnet_core.run import Run
 from pages.ui import run_controls, session
 from pages.ui.plain import plain
+
+BYTES_PER_VALUE = 6 * 4  # float32 copies of the test rows at the peak, measured
+BYTES_PER_CONNECTION = 4 + 1  # S and W as they are shown
 
 
 def opener() -> None:
@@ -29,6 +35,7 @@ def opener() -> None:
                 "reopen",
                 run,
                 lambda: steps(saved, run, dataset),
+                estimate=cost(run, dataset),
                 title=f"{run.describe()}, from a file",
             )
         except KCNetError as error:
@@ -38,6 +45,17 @@ def opener() -> None:
         session.carry(job, dataset)
         session.attach(job.id)
         st.rerun()
+
+
+def cost(run: Run, dataset: Dataset) -> Estimate:
+    """Memory for the test rows on their way through scaler and model, and for S and W."""
+    from kcnet_core.experiments.estimate import FIXED_BYTES
+    from kcnet_core.experiments.training import split_of
+
+    _, split = split_of(run, dataset)
+    n_inputs = dataset.X.shape[1]
+    values = BYTES_PER_VALUE * len(split.test) * n_inputs
+    return Estimate(bytes=FIXED_BYTES + values + BYTES_PER_CONNECTION * run.n_hidden * n_inputs)
 
 
 def steps(saved, run, dataset) -> Generator:
