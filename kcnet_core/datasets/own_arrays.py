@@ -11,6 +11,9 @@ from kcnet_core.datasets.upload_zip import read_entry
 from kcnet_core.errors import DataError, LimitError
 from kcnet_core.limits import MAX_IMAGE_PIXELS, MAX_IMAGES, MAX_UPLOAD_PIXELS
 
+_HEADER_BYTES = 10_000  # numpy reads no longer one
+CHUNK_VALUES = 500_000  # that are worked on at once
+
 
 def arrays_from_npz(pack, entries) -> tuple[np.ndarray, list[str]]:
     """Byte images of shape (n, height, width) and the class name of each."""
@@ -28,16 +31,32 @@ def arrays_from_npz(pack, entries) -> tuple[np.ndarray, list[str]]:
     return images, labels
 
 
+def n_announced(pack, entries) -> int:
+    """How many images the header of X announces; only the header is unpacked."""
+    for entry in entries:
+        if entry.filename == "X.npy":
+            try:
+                with pack.open(entry) as file:
+                    shape, _, _ = _read_header(io.BytesIO(file.read(_HEADER_BYTES)))
+                return int(shape[0]) if shape else 0
+            except Exception:  # reading it in earnest will say what is wrong
+                return 0
+    return 0
+
+
+def _read_header(file):
+    version = np.lib.format.read_magic(file)
+    read_header = {
+        (1, 0): np.lib.format.read_array_header_1_0,
+        (2, 0): np.lib.format.read_array_header_2_0,
+    }[version]
+    return read_header(file)
+
+
 def _read_array(pack, entry, name) -> np.ndarray:
     content = read_entry(pack, entry)
-    file = io.BytesIO(content)
     try:
-        version = np.lib.format.read_magic(file)
-        read_header = {
-            (1, 0): np.lib.format.read_array_header_1_0,
-            (2, 0): np.lib.format.read_array_header_2_0,
-        }[version]
-        shape, _, dtype = read_header(file)
+        shape, _, dtype = _read_header(io.BytesIO(content))
         # numpy sets memory aside by the header alone, so the header must not promise too much.
         announced = math.prod(shape) * dtype.itemsize
         if dtype.hasobject:
@@ -103,14 +122,21 @@ def _images(X: np.ndarray) -> np.ndarray:
             f"X has {len(X):,} images of {n_pixels:,} pixels; the limits are {MAX_IMAGE_PIXELS:,} "
             f"pixels each (MAX_IMAGE_PIXELS) and {MAX_UPLOAD_PIXELS:,} in all (MAX_UPLOAD_PIXELS)."
         )
-    X = _as_bytes(X)
-    return _grey(X) if colour else X
-
-
-def _as_bytes(X: np.ndarray) -> np.ndarray:
-    """Values 0 to 1 or 0 to 255, whichever they are, as bytes."""
-    if X.dtype == np.uint8 and X.max() > 1:
+    scale = _scale(X)
+    if X.dtype == np.uint8 and scale == 1 and not colour:
         return X
+    grey = np.empty(X.shape[:3], dtype=np.uint8)
+    n_rows = max(1, CHUNK_VALUES // X[0].size)
+    for start in range(0, len(X), n_rows):  # keeps everything wider than a byte small
+        chunk = X[start : start + n_rows].astype(np.float32)
+        chunk *= scale
+        np.round(chunk, out=chunk)
+        grey[start : start + n_rows] = _grey(chunk) if colour else chunk
+    return grey
+
+
+def _scale(X: np.ndarray) -> int:
+    """What makes bytes of values that go from 0 to 1 or from 0 to 255, whichever it is."""
     low, high = float(X.min()), float(X.max())
     if not (math.isfinite(low) and math.isfinite(high)):
         raise DataError("X holds values that are not finite; replace them first.")
@@ -119,8 +145,7 @@ def _as_bytes(X: np.ndarray) -> np.ndarray:
             f"X goes from {low:g} to {high:g}; pixels go from 0 to 1 or from 0 to 255. "
             "Save the images before they are standardised."
         )
-    scale = 255 if high <= 1 else 1
-    return np.round(X.astype(np.float32, copy=False) * scale).astype(np.uint8)
+    return 255 if high <= 1 else 1
 
 
 def _grey(X: np.ndarray) -> np.ndarray:
@@ -128,4 +153,4 @@ def _grey(X: np.ndarray) -> np.ndarray:
     grey = X[..., 0] * np.float32(0.299)
     grey += X[..., 1] * np.float32(0.587)
     grey += X[..., 2] * np.float32(0.114)
-    return np.round(grey).astype(np.uint8)
+    return np.round(grey)

@@ -8,13 +8,14 @@ from pathlib import PurePosixPath
 import numpy as np
 
 from kcnet_core.datasets.dataset import Dataset, RowError
-from kcnet_core.datasets.own_arrays import arrays_from_npz
+from kcnet_core.datasets.own_arrays import CHUNK_VALUES, arrays_from_npz, n_announced
 from kcnet_core.datasets.picture_file import read_picture
 from kcnet_core.datasets.pixels import image_dataset, stratified_rows
 from kcnet_core.datasets.upload_zip import entry_name, open_zip, read_entry
 from kcnet_core.errors import DataError, LimitError
 from kcnet_core.limits import (
     MAX_IMAGE_CLASSES,
+    MAX_IMAGE_PIXELS,
     MAX_IMAGE_SIDE,
     MAX_IMAGE_VALUES,
     MAX_IMAGES,
@@ -22,6 +23,8 @@ from kcnet_core.limits import (
 )
 
 DEFAULT_SIZE = (28, 28)
+_PICTURE_BYTES = 16 * MAX_IMAGE_PIXELS  # of one picture while it is decoded, with its colours
+_ROW_BYTES = 2_000  # of a file's entry, place and label
 _NOT_PICTURES = frozenset(("thumbs.db", "desktop.ini", "readme.txt", "readme.md"))
 _TRAIN = frozenset(("train", "training"))
 _TEST = frozenset(("test", "testing", "val", "valid", "validation"))
@@ -82,7 +85,7 @@ def images_dataset(
     pack, entries = open_zip(content)
     errors: list[RowError] = []
     report: list[str] = []
-    if entries and all(entry.filename.endswith(".npy") for entry in entries):
+    if _are_arrays(entries):
         pixels, labels = arrays_from_npz(pack, entries)
         pixels = _resized(pixels, size, report)
         places, in_test = [f"image {k}" for k in range(len(labels))], None
@@ -123,9 +126,39 @@ def images_dataset(
     return dataset, tuple(errors)
 
 
+def images_bytes(content: bytes, size: tuple[int, int]) -> int:
+    """Memory that `images_dataset` will need, from the table of contents; nothing is unpacked.
+
+    Raises
+    ------
+    DataError, LimitError
+        Like `images_dataset`, for an archive that is refused by its table of contents.
+    """
+    pack, entries = open_zip(content)
+    n, unpacked, one = len(entries), 0, _PICTURE_BYTES
+    if _are_arrays(entries):
+        n = n_announced(pack, entries)
+        unpacked = sum(entry.file_size for entry in entries)
+        one = 8 * max(CHUNK_VALUES, unpacked // max(1, n))
+    else:
+        n = sum(_may_be_picture(_path(entry)) for entry in entries)
+    _refuse_too_much(n, size)
+    # Bytes of the images, the same in another order, and float32; an array is also copied once.
+    values = n * size[0] * size[1]
+    return max(2 * unpacked, unpacked + 6 * values) + one + _ROW_BYTES * n
+
+
+def _are_arrays(entries) -> bool:
+    return bool(entries) and all(entry.filename.endswith(".npy") for entry in entries)
+
+
+def _path(entry) -> PurePosixPath:
+    return PurePosixPath(entry.filename.replace("\\", "/"))
+
+
 def _files_by_class(entries, errors):
     """Picture files, the class each one's folder names, and whether it is set aside for testing."""
-    paths = [PurePosixPath(entry.filename.replace("\\", "/")) for entry in entries]
+    paths = [_path(entry) for entry in entries]
     wanted = [k for k, path in enumerate(paths) if _may_be_picture(path)]
     if not wanted:
         raise DataError("The archive holds no pictures; pack one folder of pictures per class.")
@@ -213,13 +246,10 @@ def _resized(pixels, size, report):
     report.append(
         f"The images of {own[0]} x {own[1]} pixels were brought to {size[0]} x {size[1]}."
     )
-    wanted = (size[1], size[0])
-    return np.stack(
-        [
-            np.asarray(Image.fromarray(image).resize(wanted, Image.Resampling.BILINEAR))
-            for image in pixels
-        ]
-    )
+    resized = np.empty((len(pixels), *size), dtype=np.uint8)
+    for k, image in enumerate(pixels):
+        resized[k] = Image.fromarray(image).resize((size[1], size[0]), Image.Resampling.BILINEAR)
+    return resized
 
 
 def _without_lone_classes(labels, places, errors) -> list[int]:

@@ -8,7 +8,7 @@ from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import DataError
 
 NORMALISATIONS = ("global", "per_pixel")
-_CHUNK_ROWS = 4096  # keeps every wider-than-byte intermediate small
+_CHUNK_ROWS = 512  # keeps every wider-than-byte intermediate small
 
 
 def stratified_rows(y: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:

@@ -10,7 +10,9 @@ from kcnet_core.callback_steps import callback_steps
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.datasets.table_guess import LABEL_KINDS, LIST_SEPARATORS
 from kcnet_core.datasets.table_text import ENCODINGS, SEPARATORS
-from kcnet_core.errors import KCNetError
+from kcnet_core.errors import KCNetError, OutOfMemory
+from kcnet_core.jobs import Estimate
+from kcnet_core.jobs.memory import gigabytes
 from kcnet_core.limits import MAX_CSV_ROWS, MAX_IMAGES, MAX_UPLOAD_BYTES, MEGABYTE
 from kcnet_core.run import Run
 from kcnet_core.spreadsheet import harmless
@@ -156,7 +158,7 @@ def images() -> None:
     file = st.file_uploader("Images", type=["zip", "npz"], key="image_file")
     if file is None:
         return
-    from kcnet_core.datasets.own_images import images_dataset
+    from kcnet_core.datasets.own_images import images_bytes, images_dataset
 
     content = file.getvalue()
     side, invert = st.columns(2)
@@ -169,19 +171,37 @@ def images() -> None:
     )
     options = {"title": file.name, "size": (size, size), "invert": inverted}
     if st.button("Read these images", type="primary", icon=":material/image:", key="images_go"):
-        submit(f"Read {file.name}", lambda **report: images_dataset(content, **options, **report))
+        submit(
+            f"Read {file.name}",
+            lambda **report: images_dataset(content, **options, **report),
+            lambda: images_bytes(content, options["size"]),
+        )
     follow()
 
 
-def submit(title: str, work) -> None:
+def submit(title: str, work, n_bytes=None) -> None:
+    """Queue the reading of a file; `n_bytes()` is the memory that it will need."""
     try:
+        estimate = Estimate(bytes=n_bytes() if n_bytes else 0)
         job = session.jobs().submit(
-            session.owner(), "upload", {"title": title}, lambda: callback_steps(work), title=title
+            session.owner(),
+            "upload",
+            {"title": title},
+            lambda: callback_steps(work),
+            estimate=estimate,
+            title=title,
+        )
+    except OutOfMemory:
+        st.error(
+            f"Reading this file needs about {gigabytes(estimate.bytes)} of memory, more than this "
+            "server can spare now. Choose a smaller size in pixels, bring fewer images, or try "
+            "again later.",
+            icon=":material/error:",
         )
     except KCNetError as refused:
         st.error(str(refused), icon=":material/error:")
-        return
-    st.session_state["upload_job"] = job.id
+    else:
+        st.session_state["upload_job"] = job.id
 
 
 def follow() -> None:

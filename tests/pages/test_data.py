@@ -134,14 +134,12 @@ def test_a_table_is_looked_through_once_however_often_the_page_is_drawn(data_pag
     assert seen == [TABLE, b"", TABLE]
 
 
-def test_a_zip_of_images_becomes_a_dataset(data_page):
+def image_zip() -> bytes:
     import io
     import zipfile
 
     import numpy as np
     from PIL import Image
-
-    from pages.ui import session
 
     out, rng = io.BytesIO(), np.random.default_rng(0)
     with zipfile.ZipFile(out, "w") as pack:
@@ -151,13 +149,47 @@ def test_a_zip_of_images_becomes_a_dataset(data_page):
                 pixels = rng.integers(shift, shift + 100, (20, 20), dtype=np.uint8)
                 Image.fromarray(pixels).save(picture, "PNG")
                 pack.writestr(f"{name}/{k}.png", picture.getvalue())
-    data_page.session_state["data_tab"] = "Upload your own"
-    data_page.session_state["upload_kind"] = "images"
-    data_page.run()
-    data_page.file_uploader(key="image_file").upload("mine.zip", out.getvalue(), "application/zip")
-    data_page.run()
-    data_page.button(key="images_go").click().run()
+    return out.getvalue()
+
+
+def upload_images(page, content: bytes):
+    page.session_state["data_tab"] = "Upload your own"
+    page.session_state["upload_kind"] = "images"
+    page.run()
+    page.file_uploader(key="image_file").upload("mine.zip", content, "application/zip").run()
+    return page.button(key="images_go").click().run()
+
+
+def test_a_zip_of_images_becomes_a_dataset(data_page):
+    from pages.ui import session
+
+    upload_images(data_page, image_zip())
     assert session.jobs().get(data_page.session_state["upload_job"]).wait(60)
     data_page.run()
     assert not data_page.exception
     assert data_page.session_state["uploaded"].target_names == ("dark", "light")
+
+
+def test_images_that_need_more_memory_than_there_is_are_refused_before_they_are_unpacked(
+    data_page, monkeypatch
+):
+    from kcnet_core.errors import OutOfMemory
+    from pages.ui import session
+
+    def submit(*_, estimate, **__):
+        assert estimate.bytes > 6 * 12 * 28 * 28
+        raise OutOfMemory("no room")
+
+    monkeypatch.setattr(session.jobs(), "submit", submit)
+    upload_images(data_page, image_zip())
+    assert "upload_job" not in data_page.session_state
+    assert "needs about 0.1 GB of memory, more than this server can spare" in (
+        data_page.error[0].value
+    )
+    assert "smaller size in pixels" in data_page.error[0].value
+
+
+def test_a_file_that_is_no_archive_is_told_before_it_is_queued(data_page):
+    upload_images(data_page, b"PK nonsense")
+    assert "upload_job" not in data_page.session_state
+    assert "no zip archive" in data_page.error[0].value

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from kcnet_core.datasets import own_arrays, own_images, picture_file, upload_zip
-from kcnet_core.datasets.own_images import images_dataset
+from kcnet_core.datasets.own_images import images_bytes, images_dataset
 from kcnet_core.errors import DataError, KCNetError, LimitError
 
 RNG = np.random.default_rng(0)
@@ -400,3 +400,61 @@ def test_a_damaged_archive_gives_a_dataset_or_a_sentence(base, changes, cut):
         assert str(error)
     else:
         assert np.isfinite(data.X).all()
+
+
+def mostly_blank(n, *shape, dtype=np.uint8, high=256):
+    X = np.zeros((n, *shape), dtype=dtype)
+    X[:, ::3, ::5] = RNG.integers(0, high, X[:, ::3, ::5].shape)
+    return X
+
+
+@pytest.mark.parametrize(
+    "X, size",
+    [
+        (mostly_blank(4_000, 28, 28), (28, 28)),
+        (mostly_blank(4_000, 28, 28, high=2), (28, 28)),
+        (mostly_blank(3_000, 40, 30), (28, 28)),
+        (mostly_blank(1_000, 28, 28, dtype=np.float64), (28, 28)),
+        (mostly_blank(500, 64, 64, 3), (64, 64)),
+        (mostly_blank(3_000, 8, 8), (64, 64)),
+        (mostly_blank(4, 1_500, 1_500, high=2), (28, 28)),
+    ],
+    ids=["bytes", "zeros and ones", "made smaller", "doubles", "colours", "made larger", "few"],
+)
+def test_an_array_needs_no_more_memory_than_is_told_from_its_table_of_contents(X, size):
+    content, n = npz(X=X, y=np.arange(len(X)) % 2), len(X)
+    tracemalloc.start()
+    try:
+        told = images_bytes(content, size)
+        _, looking = tracemalloc.get_traced_memory()
+        tracemalloc.reset_peak()
+        data, _ = images_dataset(content, size=size, invert=True)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(data.X) == n
+    assert looking < 1_000_000, "nothing is unpacked for it"
+    assert 0.4 * told < peak < told
+
+
+def test_pictures_need_no_more_memory_than_is_told_from_the_table_of_contents():
+    content = zipped({f"{name}/{k}.png": picture() for name in "ab" for k in range(700)})
+    told = images_bytes(content, (64, 64))
+    tracemalloc.start()
+    try:
+        images_dataset(content, size=(64, 64), invert=True)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < told - own_images._PICTURE_BYTES < 1.5 * peak
+
+
+def test_what_cannot_be_an_archive_of_images_is_told_before_it_is_unpacked(monkeypatch):
+    with pytest.raises(DataError, match="no zip archive"):
+        images_bytes(b"PK nonsense", (28, 28))
+    with pytest.raises(LimitError, match="MAX_IMAGE_VALUES"):
+        images_bytes(npz(X=np.zeros((60_000, 2, 2), np.uint8), y=np.arange(60_000)), (64, 64))
+    monkeypatch.setattr(upload_zip, "MAX_ZIP_ENTRIES", 4)
+    with pytest.raises(LimitError, match="far more files than the limit of 4"):
+        images_bytes(zipped(two_classes()), (28, 28))
+    assert images_bytes(npz(images=GOOD), (28, 28)) > 0, "reading it says what is wrong"
