@@ -14,6 +14,7 @@ from kcnet_core.datasets import images, keller, store
 from kcnet_core.errors import KCNetError
 from pages.ui import run_controls, session
 from pages.ui.job_progress import job_progress
+from pages.ui.plain import plain
 
 KINDS = {"odor": "Odors", "image": "Images"}
 WORTH_NAMING = 500_000  # bytes; fewer would be shown as 0 MB
@@ -89,6 +90,6 @@ def start_download(info, downloads: dict) -> None:
             title=f"Download {info.title}",
         )
     except KCNetError as refused:
-        st.toast(str(refused), icon=":material/error:")
+        st.toast(plain(refused), icon=":material/error:")
         return
     downloads[info.name] = job.id

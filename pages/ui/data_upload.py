@@ -18,6 +18,7 @@ from kcnet_core.run import Run
 from kcnet_core.spreadsheet import harmless
 from pages.ui import run_controls, session
 from pages.ui.job_progress import job_progress
+from pages.ui.plain import plain
 
 NONE = "(none)"
 RECOGNISE = "recognise it"
@@ -53,7 +54,7 @@ def table() -> None:
     reading = chosen_reading(file.file_id)
     guess, trouble = guessed(content, reading)
     if trouble:
-        st.error(trouble, icon=":material/error:")
+        st.error(plain(trouble), icon=":material/error:")
         return
     st.caption(
         f"Read with the separator {SEPARATORS[guess.separator]} and the encoding {guess.encoding}; "
@@ -62,7 +63,7 @@ def table() -> None:
     guess = corrected(guess, "_".join(map(str, reading)))
     text_table(dict(zip(guess.columns, zip(*guess.preview, strict=True), strict=True)))
     for note in guess.notes:
-        st.caption(note)
+        st.caption(plain(note))
     ready = guess.smiles_column is not None and bool(guess.label_columns)
     if st.button("Compute descriptors and use this table", type="primary", disabled=not ready,
                  icon=":material/science:", key="table_go"):  # fmt: skip
@@ -199,7 +200,7 @@ def submit(title: str, work, n_bytes=None) -> None:
             icon=":material/error:",
         )
     except KCNetError as refused:
-        st.error(str(refused), icon=":material/error:")
+        st.error(plain(refused), icon=":material/error:")
     else:
         st.session_state["upload_job"] = job.id
 
@@ -213,7 +214,7 @@ def follow() -> None:
         if st.session_state.get(session.UPLOADED) is not dataset:
             use(dataset)
             st.rerun()
-        st.success(f"{dataset.title}: {len(dataset.X):,} rows are ready and in use.",
+        st.success(f"{plain(dataset.title)}: {len(dataset.X):,} rows are ready and in use.",
                    icon=":material/check_circle:")  # fmt: skip
         if errors:
             st.markdown(f"**{len(errors):,} rows were left out**")

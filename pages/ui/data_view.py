@@ -11,6 +11,7 @@ from kcnet_core.run import Run
 from pages.ui import session
 from pages.ui.chart import chart
 from pages.ui.molecule_cards import cards
+from pages.ui.plain import plain
 
 CARDS_PER_PAGE = 12
 IMAGES_PER_PAGE = 80
@@ -20,7 +21,7 @@ INPUTS_CORRELATED = 60
 
 
 def look(run: Run, dataset: Dataset) -> None:
-    st.header(dataset.title, anchor=False)
+    st.header(plain(dataset.title), anchor=False)
     n, d = dataset.X.shape
     with st.container(horizontal=True, gap="large"):
         st.metric("Rows", f"{n:,}", width="content")

@@ -152,11 +152,11 @@ def image_zip() -> bytes:
     return out.getvalue()
 
 
-def upload_images(page, content: bytes):
+def upload_images(page, content: bytes, name: str = "mine.zip"):
     page.session_state["data_tab"] = "Upload your own"
     page.session_state["upload_kind"] = "images"
     page.run()
-    page.file_uploader(key="image_file").upload("mine.zip", content, "application/zip").run()
+    page.file_uploader(key="image_file").upload(name, content, "application/zip").run()
     return page.button(key="images_go").click().run()
 
 
@@ -168,6 +168,19 @@ def test_a_zip_of_images_becomes_a_dataset(data_page):
     data_page.run()
     assert not data_page.exception
     assert data_page.session_state["uploaded"].target_names == ("dark", "light")
+
+
+def test_a_file_name_is_shown_as_text_and_never_as_markdown(data_page):
+    from pages.ui import session
+    from tests.pages.as_read import as_read
+
+    name = "![x](//evil.io) [in](https://evil.io).zip"
+    upload_images(data_page, image_zip(), name)
+    assert session.jobs().get(data_page.session_state["upload_job"]).wait(60)
+    data_page.run()
+    for element in (data_page.header[0], data_page.success[0]):
+        assert as_read(element.value).startswith(name)
+        assert "](" not in element.value
 
 
 def test_images_that_need_more_memory_than_there_is_are_refused_before_they_are_unpacked(
