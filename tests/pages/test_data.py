@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.pages.as_read import as_read
+
 APP = str(Path(__file__).resolve().parents[2] / "app.py")
 TABLE = b"name;smiles;odor\nvanillin;COc1cc(C=O)ccc1O;sweet,vanilla\n" + b"".join(
     f"ester {k};{'C' * k}OC(C)=O;fruity\nacid {k};{'C' * k}C(=O)O;cheesy\n".encode()
@@ -113,7 +115,7 @@ def test_separator_encoding_and_header_can_be_corrected(data_page):
     box(data_page, "First row").select(True).run()
     assert box(data_page, "SMILES").value == "CO"
     box(data_page, "Encoding").select("utf-8").run()
-    assert "not utf-8 text; choose another encoding" in data_page.error[0].value
+    assert "not utf-8 text; choose another encoding" in as_read(data_page.error[0].value)
     box(data_page, "Encoding").select("latin-1").run()
     assert data_page.multiselect[0].value == ["süß 1"]
 
@@ -172,7 +174,6 @@ def test_a_zip_of_images_becomes_a_dataset(data_page):
 
 def test_a_file_name_is_shown_as_text_and_never_as_markdown(data_page):
     from pages.ui import session
-    from tests.pages.as_read import as_read
 
     name = "![x](//evil.io) [in](https://evil.io).zip"
     upload_images(data_page, image_zip(), name)
