@@ -37,6 +37,7 @@ from kcnet_core.wiring import Wiring
 ONES_BELOW = 0.02
 MEASURED_ROWS = 3000  # rows on which the metrics of an epoch are measured
 HELD_OUT_SHARE = 0.5
+METRIC_WORDS = {"auroc": "AUROC", "weighted_f1": "weighted F1"}
 ADAM_MEMORY = (0.9, 0.999)
 ADAM_FLOOR = 1e-8
 
@@ -163,13 +164,13 @@ class WiringSearch:
         return self.settings.stop_metric is not None and metric >= self.settings.stop_metric
 
     def _say_why(self, reached: bool, epoch: int, best: _Best) -> str:
-        s = self.settings
+        s, metric = self.settings, METRIC_WORDS.get(self.settings.metric, self.settings.metric)
         why = (
-            f"The validation {s.metric} reached {s.stop_metric:g} at epoch {epoch}"
+            f"The validation {metric} reached {s.stop_metric:g} at epoch {epoch}"
             if reached
             else f"All {s.n_epochs} epochs were run"
         )
-        kept = f"the wiring of epoch {best.epoch} ({s.metric} {best.metric:.4f})"
+        kept = f"the wiring of epoch {best.epoch} ({metric} {best.metric:.4f})"
         return f"{why}; {kept if s.restore_best else 'the last wiring'} was kept"
 
     def _draw_rows(self):

@@ -387,4 +387,7 @@ def _keep_records(steps, history: list):
 def _say_why(found: list[Found]) -> str:
     if len(found) <= 1:
         return found[0].stopped if found else "No DOA was asked for (n_epochs=0)"
-    return "\n".join(f"Submodel {k + 1}: {one.stopped[0].lower()}{one.stopped[1:]}" for k, one in enumerate(found))
+    return "\n".join(
+        f"Submodel {k + 1}: {one.stopped[0].lower()}{one.stopped[1:]}"
+        for k, one in enumerate(found)
+    )

@@ -135,8 +135,8 @@ class Run:
     doa_rule: str = setting(
         "varpro",
         "DOA rule",
-        "Ours (varpro): exact gradient of the squared loss with the output weights solved for, Adam "
-        "steps; paper: Algorithm 1, cross-entropy on validation rows",
+        "Ours (varpro): exact gradient of the squared loss with the output weights solved for, "
+        "Adam steps; paper: Algorithm 1, cross-entropy on validation rows",
         options=("varpro", "paper"),
         models=DOA_MODELS,
     )

@@ -6,7 +6,7 @@ import streamlit as st
 
 from kcnet_core.jobs import GONE
 from kcnet_core.run import Run
-from pages.ui import live_view, run_bar, run_controls, session, share
+from pages.ui import headline, live_view, run_bar, run_controls, session, share
 from pages.ui.frame import heading
 from pages.ui.plain import plain
 
@@ -33,13 +33,14 @@ def main() -> None:
     else:
         trained = job.result if job.view.state == "done" else None
         if trained is None:
+            headline.expected(job)
             live_view.watch(job)
         else:
             from pages.ui import result_view  # scikit-learn, which the first page need not wait for
 
             private = session.is_private(job)
             trained = result_view.without_rows(trained) if private else trained
-            result_view.headline(trained)
+            headline.known(trained, reopened=job.kind == "reopen")
             live_view.watch(job)
             result_view.show(trained, with_rows=not private)
     share.write_link(run, job)

@@ -21,6 +21,7 @@ from kcnet_core.palette import colour_table, colourscale, faded, model_colour, t
 
 MOST_CLASSES_WITH_NUMBERS = 15
 MOST_CELLS_DRAWN = 2_000
+MOST_OUTPUTS = 20  # shown of one cell
 READABLE_UNTIL = 0.4  # of the scale of errors, dark text can be read
 STAGES = {
     "wiring": "wiring",
@@ -205,7 +206,8 @@ def class_scores(
         probabilities[shown],
         [f"{names[k]}  ✓" if names[k] in truth else names[k] for k in shown],
         [f"{probabilities[k]:.1%}" for k in shown],
-        alt=alt, x="Probability", colour=colours, x_range=[0, 1.16], dark=dark, height=height,
+        alt=alt, x="Probability", colour=colours, x_range=[0, 1.16],
+        xaxis={"tickformat": ".0%", "tickvals": [0, 0.25, 0.5, 0.75, 1]}, dark=dark, height=height,
     )  # fmt: skip
 
 
@@ -257,11 +259,13 @@ def label_scores(
 
 
 def cell_scatter(
-    active_share, strength, *, model: str = "KCNet", dark: bool = False, height: int = 340
-) -> go.Figure:
+    active_share, strength, *, chosen: int | None = None, model: str = "KCNet", dark: bool = False,
+    height: int = 340,
+) -> go.Figure:  # fmt: skip
     """Every Kenyon cell by how often it is active and how much the output listens to it.
 
-    A point's `customdata[0]` is the cell's number. Of very many cells an even sample is drawn.
+    A point's `customdata` is the cell's number. Of very many cells an even sample is drawn; the
+    `chosen` one has a ring.
     """
     active_share, strength = np.asarray(active_share), np.asarray(strength)
     B = len(active_share)
@@ -271,12 +275,12 @@ def cell_scatter(
         "type": "scatter",
         "x": 100 * active_share[cells],
         "y": strength[cells],
-        "customdata": cells[:, None],
+        "customdata": cells,  # a plain list of numbers: rows of them come back without an order
         "mode": "markers",
         "marker": {"color": faded(colour, 0.55), "size": 7, "line": {"width": 0}},
-        "selected": {"marker": {"color": theme(dark).text, "size": 11, "opacity": 1}},
-        "unselected": {"marker": {"opacity": 0.7}},
-        "hovertemplate": "Kenyon cell %{customdata[0]}<br>active in %{x:.0f}% of rows<br>"
+        "selected": {"marker": {"opacity": 1}},
+        "unselected": {"marker": {"opacity": 1}},
+        "hovertemplate": "Kenyon cell %{customdata}<br>active in %{x:.0f}% of rows<br>"
         "sum of |output weights| %{y:.3g}<extra></extra>",
     }
     alt = (
@@ -284,8 +288,19 @@ def cell_scatter(
         f"({100 * active_share.min():.0f} to {100 * active_share.max():.0f}%); sums of absolute "
         f"output weights from {strength.min():.3g} to {strength.max():.3g}."
     )
+    ring = []
+    if chosen is not None:
+        alt += f" Cell {chosen} has a ring."
+        ring = [
+            {
+                "type": "scatter", "x": [100 * active_share[chosen]], "y": [strength[chosen]],
+                "mode": "markers", "hoverinfo": "skip",
+                "marker": {"size": 14, "color": faded(colour, 0.0),
+                           "line": {"color": theme(dark).text, "width": 2}},
+            }
+        ]  # fmt: skip
     return style(
-        bare(points),
+        bare(*ring, points),
         alt,
         dark=dark,
         x="Active in rows (%)",
@@ -301,15 +316,17 @@ def output_weights(values, names, *, dark: bool = False, height: int | None = No
     """What one Kenyon cell says to each output: for (orange) or against (purple)."""
     values = np.asarray(values, dtype=float).ravel()
     names = list(names)[-len(values) :]  # two classes share one output, which votes for the second
-    order = np.argsort(-np.abs(values), kind="stable")[:20]
-    loudest = order[0]
+    order = np.argsort(-np.abs(values), kind="stable")[:MOST_OUTPUTS]
+    loudest, left_out = order[0], len(values) - len(order)
     alt = (
         f"Output weights of one Kenyon cell to {len(values)} classes; the largest is "
         f"{values[loudest]:+.3g} for {names[loudest]}."
     )
     return two_sided_bars(
-        values[order], [names[k] for k in order], alt=alt, x="Output weight", dark=dark,
-        height=height,
+        values[order], [names[k] for k in order], alt=alt,
+        x=f"Output weight (the {MOST_OUTPUTS} largest of {len(values)})" if left_out
+        else "Output weight",
+        dark=dark, height=height,
     )  # fmt: skip
 
 

@@ -19,8 +19,8 @@ ID_PREFIX = 6  # characters of a secret id that may appear in the log
 GONE = (
     "This run is not on the server any more: finished runs are kept for up to "
     f"{limits.FINISHED_JOB_SECONDS // 3600} hours, less when newer ones need the memory, and a "
-    "restart of the server ends them all. Its settings are still in the link, so it can be started "
-    "again."
+    "restart of the server ends them all. What settings the link holds are on the left: press "
+    "Start to train it again."
 )
 
 

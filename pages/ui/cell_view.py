@@ -9,6 +9,7 @@ from kcnet_core import explain, figures
 from kcnet_core.experiments.training import TrainedRun
 from pages.ui import session
 from pages.ui.chart import chart
+from pages.ui.plain import plain
 from pages.ui.safety_net import fragment
 
 ROWS_FOR_ACTIVITY = 500
@@ -23,21 +24,26 @@ def cells(trained: TrainedRun) -> None:
     H = trained.shelf["hidden"]  # (rows, B)
     B = H.shape[1]
     strength = np.abs(trained.model.coef_).sum(axis=1)
-    st.session_state.setdefault("cell", int(np.argmax(strength * (H > 0).any(axis=0))))
+    active = (H > 0).mean(axis=0)
+    st.session_state.setdefault("cell", int(np.argmax(strength * active)))
     st.session_state["cell"] = min(st.session_state["cell"], B - 1)
     left, right = st.columns([1, 1])
     with left:
         event = chart(
-            figures.cell_scatter((H > 0).mean(axis=0), strength, dark=dark),
+            figures.cell_scatter(
+                active, strength, chosen=st.session_state["cell"], model=trained.run.model,
+                dark=dark,
+            ),
             "cell_scatter",
             on_select="rerun",
             selection_mode="points",
-        )
+        )  # fmt: skip
         points = event.selection.points if event else []
-        clicked = int(points[0]["customdata"][0]) if points else None
+        clicked = int(points[0]["customdata"]) if points else None
         if clicked is not None and clicked != st.session_state.get("clicked_cell"):
             st.session_state["clicked_cell"] = clicked
             st.session_state["cell"] = clicked
+            st.rerun(scope="fragment")
         cell = st.number_input("Kenyon cell", 0, B - 1, key="cell",
                                help="Click a point above, or type a number.")  # fmt: skip
     report = explain.cell_report(trained.model, cell, trained.inputs(trained.test_rows[:1]))
@@ -54,7 +60,7 @@ def cells(trained: TrainedRun) -> None:
             chart(figures.cell_pictures(W, trained.dataset.image_shape, [0], dark=dark,
                                         title=f"Inputs of cell {cell}"), "cell_inputs")  # fmt: skip
         else:
-            st.markdown("Its inputs: " + ", ".join(f"`{names[i]}`" for i in report.inputs[:40])
+            st.markdown("Its inputs: " + ", ".join(plain(names[i]) for i in report.inputs[:40])
                         + (" …" if len(report.inputs) > 40 else ""))  # fmt: skip
         chart(
             figures.output_weights(report.output_weights, trained.dataset.target_names, dark=dark),

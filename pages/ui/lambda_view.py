@@ -57,12 +57,21 @@ def slider(trained: TrainedRun) -> None:
     alpha = 10.0**exponent
     at = path.at(alpha)
     with st.container(horizontal=True, gap="large"):
-        st.metric("λ", f"{alpha:.4g}", width="content")
+        st.metric("λ", f"{alpha:.3g}", width="content")
         name, value = trained.headline
+        change = round(at.test_score - value, 4)
         st.metric(
-            f"Test {name}", f"{at.test_score:.4f}", f"{at.test_score - value:+.4f}", width="content"
+            f"Test {name}",
+            f"{at.test_score:.4f}",
+            f"{change:+.4f}" if change else None,
+            width="content",
         )
-        st.metric("Leave-one-out error", f"{at.loo_error:.4f}", width="content")
+        st.metric(
+            "Leave-one-out error",
+            f"{at.loo_error:.4f}",
+            width="content",
+            help="Mean squared error of the outputs for training rows left out one by one.",
+        )
         st.metric("Size of β (norm)", f"{at.coef_norm:.3g}", width="content")
     chart(
         figures.lambda_path(
@@ -72,6 +81,6 @@ def slider(trained: TrainedRun) -> None:
         "lambda_path",
     )  # fmt: skip
     st.caption(
-        f"Leave-one-out, which uses training rows only, would choose λ = {path.best_alpha:.4g}. "
+        f"Leave-one-out, which uses training rows only, would choose λ = {path.best_alpha:.3g}. "
         "The test curve is shown for understanding; choosing λ by it would be cheating."
     )

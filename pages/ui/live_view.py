@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 
 SECONDS_BETWEEN_DRAWINGS = 1.0
 OWNER_SEES = "This run has failed; whoever started it sees why."
+STOPPED = (
+    "A stopped run has no test score. Start trains the same settings and seed again from the "
+    "beginning; with fewer epochs it ends where you want it to, and Pause keeps it where it is."
+)
 STATE_WORDS = {
     "queued": "waiting",
     "running": "training",
@@ -104,16 +108,18 @@ def status(job) -> None:
             text = f"{words.capitalize()} after {in_time(view.seconds())}"
     with st.container(key="run_status"):
         st.progress(view.fraction or 0.0, text=text)
-        st.caption(plain(numbers(snapshot) if snapshot else job.title))
+        st.caption(plain(numbers(snapshot, view.finished) if snapshot else job.title))
+    if view.state == "cancelled" and job.kind == "train":
+        st.caption(STOPPED)
 
 
-def numbers(view: TrainView) -> str:
+def numbers(view: TrainView, ended: bool = False) -> str:
     """The latest figures in words: what a screen reader says instead of the charts."""
     if not view.n_records:
         return view.run.describe()
     last = view.log[view.n_records - 1]
-    parts = [view.run.describe(), f"epoch {last.epoch} of {view.run.n_epochs}"
-             if view.run.model in EPOCH_MODELS else "one solve"]  # fmt: skip
+    epoch = f"{'last ' if ended else ''}epoch {last.epoch} of {view.run.n_epochs}"
+    parts = [view.run.describe(), epoch if view.run.model in EPOCH_MODELS else "one solve"]
     held_out = "validation" if view.run.model in EPOCH_MODELS else "leave-one-out"
     for name, value in (("training", last.train_metric), (held_out, last.validation_metric)):
         if value is not None:

@@ -8,7 +8,6 @@ import streamlit as st
 
 from kcnet_core import figures
 from kcnet_core.experiments import metrics
-from kcnet_core.experiments.protocols import PROTOCOLS
 from kcnet_core.experiments.training import TrainedRun
 from kcnet_core.run import KCNET_MODELS, RIDGE_MODELS
 from pages.ui import session
@@ -48,35 +47,8 @@ def show(trained: TrainedRun, with_rows: bool = True) -> None:
                 VIEWS[name][0](trained)
 
 
-def headline(trained: TrainedRun) -> None:
-    """The test score, never without its dataset and protocol."""
-    name, value = trained.headline
-    protocol = PROTOCOLS[trained.protocol]
-    total = sum(trained.timings.values())
-    with st.container(horizontal=True, gap="large", key="headline"):
-        st.metric(f"Test {name}", f"{value:.4f}", width="content")
-        st.metric("Training and evaluation", f"{total:.1f} s", width="content")
-        st.metric(
-            "Trained parameters",
-            f"{trained.model.n_trained_parameters_:,}",
-            width="content",
-            help="Output weights; with DOA also the 0/1 input weights, with FSHN every weight.",
-        )
-        if trained.run.model in KCNET_MODELS:
-            st.metric("λ", f"{trained.model.alpha_:g}", width="content")
-            st.metric("Density of W", f"{trained.frames[-1].density:.2%}", width="content")
-    st.caption(
-        f"{plain(trained.dataset.title)}, {protocol.title.lower()}: "
-        f"{len(trained.train_rows):,} training and {len(trained.test_rows):,} test rows, one "
-        f"split, seed {trained.run.seed}. {protocol.explanation} One split says little about the "
-        "next; the Compare page repeats splits and gives intervals."
-    )
-    for note in trained.notes:
-        st.caption(plain(note))
-
-
 def scores(trained: TrainedRun) -> None:
-    dark = session.dark()
+    dark, model = session.dark(), trained.run.model
     dataset = trained.dataset
     truth = dataset.y[trained.test_rows]
     left, right = st.columns(2)
@@ -84,7 +56,9 @@ def scores(trained: TrainedRun) -> None:
         if dataset.multilabel:
             per_label = metrics.auroc_by_label(truth, trained.probabilities)
             chart(
-                figures.label_scores(per_label, dataset.target_names, truth.sum(axis=0), dark=dark),
+                figures.label_scores(
+                    per_label, dataset.target_names, truth.sum(axis=0), model=model, dark=dark
+                ),
                 "label_scores",
             )
         else:
@@ -92,11 +66,13 @@ def scores(trained: TrainedRun) -> None:
             chart(figures.confusion_matrix(matrix, dataset.target_names, dark=dark), "confusion")
     with right:
         curve = metrics.reliability(truth, trained.probabilities)
-        chart(figures.reliability(curve, dark=dark), "reliability")
-        chart(figures.timing_bar(trained.timings, dark=dark), "timing")
+        chart(figures.reliability(curve, model=model, dark=dark), "reliability")
+        chart(figures.timing_bar(trained.timings, model=model, dark=dark), "timing")
     st.dataframe(
-        {"metric": list(trained.scores), "test value": list(trained.scores.values())},
+        {"Metric": list(trained.scores), "Test value": list(trained.scores.values())},
         hide_index=True,
         width="content",
-        column_config={"test value": st.column_config.NumberColumn(format="%.4f")},
+        column_config={"Test value": st.column_config.NumberColumn(format="%.4f")},
     )
+    for note in trained.notes:
+        st.caption(f"{plain(note)}.")

@@ -11,7 +11,7 @@ import streamlit as st
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.estimate import estimate, flops_per_second, in_words
 from kcnet_core.jobs import Estimate
-from kcnet_core.run import EPOCH_MODELS, Run
+from kcnet_core.run import EPOCH_MODELS, KCNET_MODELS, Run
 from pages.ui import session, share
 from pages.ui.plain import plain
 from pages.ui.safety_net import fragment
@@ -67,10 +67,12 @@ def bar(run: Run, job) -> None:
             args=(job if mine else None,),
             help="Forget this run and start afresh with the settings on the left.",
         )
+        if job is not None and "pace" not in st.session_state:  # after a reload the job knows it
+            st.session_state["pace"] = pace_of(job)
         st.segmented_control(
             "Pace",
             list(PACE),
-            default="full speed",
+            default=None if "pace" in st.session_state else "full speed",
             required=True,
             key="pace",
             label_visibility="collapsed",
@@ -126,10 +128,14 @@ def cost(run: Run, prefix: str) -> None:
         return
     plan = planned(run, dataset, n_train) if LOADED.is_set() else Estimate()
     st.caption(
-        f"{prefix}{run.model} with {run.n_hidden:,} cells on {plain(dataset.title)}: "
+        f"{prefix}{run.model} with {run.n_hidden:,} {units(run.model)} on {plain(dataset.title)}: "
         f"{n_train:,} training rows, {n_test:,} test rows, "
         f"{dataset.X.shape[1]:,} inputs.{expected(plan)}"
     )
+
+
+def units(model: str) -> str:
+    return "cells" if model in KCNET_MODELS else "hidden units"
 
 
 def expected(plan) -> str:
@@ -187,6 +193,10 @@ def step(run: Run, job) -> None:
 def steer(job, action: str) -> None:
     if job is not None:
         job.control(session.owner(), action)
+
+
+def pace_of(job) -> str:
+    return min(PACE, key=lambda name: abs(PACE[name] - job.view.slow))
 
 
 def set_pace(job) -> None:

@@ -10,7 +10,7 @@ import streamlit as st
 from kcnet_core import presets
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments import protocols
-from kcnet_core.run import MODEL_EXPLANATIONS, MODELS, Run, settings
+from kcnet_core.run import KCNET_MODELS, MODEL_EXPLANATIONS, MODELS, Run, settings
 from pages.ui import session
 
 SETTINGS = settings()
@@ -22,6 +22,10 @@ STOPS = {
     "n_epochs": (1, 2, 5, 10, 20, 30, 40, 60, 80, 100, 120, 150, 200, 300, 500, 1000),
     "learning_rate": (5e-7, 1e-6, 1e-5, 5e-5, 1e-4, 1e-3, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05,
                       0.1, 0.2, 0.5),
+}  # fmt: skip
+OPTION_WORDS = {
+    "varpro": "ours", "paper": "the paper's", "auto": "auto", "cpu": "CPU", "cuda": "CUDA",
+    "mps": "MPS",
 }  # fmt: skip
 METHOD = ("n_hidden", "fan_in", "inhibition", "alpha_loo", "alpha")
 TUNING = ("doa_rule", "n_epochs", "learning_rate", "stop_metric", "n_submodels")
@@ -153,19 +157,22 @@ def fields(run: Run, names: tuple[str, ...]) -> Run:
             continue
         if name == "batch_rows" and run.doa_rule == "paper":
             continue
-        run = replace(run, **{name: control(name, getattr(run, name))})
+        run = replace(run, **{name: control(name, getattr(run, name), run.model)})
     return run
 
 
-def control(name: str, value):
+def control(name: str, value, model: str):
     about = SETTINGS[name]
-    label = f"{about.label} {about.symbol}".strip()
+    title = "Hidden units" if name == "n_hidden" and model not in KCNET_MODELS else about.label
+    label = f"{title} {about.symbol}".strip()
     common = {"label": label, "help": about.help, "key": key(name)}
     if isinstance(value, bool):
         return st.toggle(value=value, **common)
     if about.options:
         options = list(about.options)
-        return st.segmented_control(options=options, default=value, required=True, **common)
+        return st.segmented_control(
+            options=options, default=value, required=True, format_func=OPTION_WORDS.get, **common
+        )
     if name in STOPS:
         return st.select_slider(
             options=with_value(STOPS[name], value), value=value, format_func=compact, **common

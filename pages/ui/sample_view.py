@@ -39,14 +39,19 @@ def samples(trained: TrainedRun) -> None:
             height=460,
             row_height=56 if images else 90,
             on_select="rerun",
-            selection_mode="single-row",
+            selection_mode=["single-row", "single-cell"],
+            selection_default={"selection": {"rows": [0]}},
             column_config={
-                "sample": st.column_config.ImageColumn("sample", width=60 if images else 150)
+                "Sample": st.column_config.ImageColumn(width=60 if images else 110),
+                "Name": st.column_config.TextColumn(width=50 if images else 110),
+                "Truth": st.column_config.TextColumn(width=70 if images else 110),
+                "Answer": st.column_config.TextColumn(width=70 if images else 110),
+                sureness(dataset): st.column_config.NumberColumn(format="%.3f", width=80),
             },
             placeholder="—",
         )
-        selected = event.selection.rows
-    position = rows[selected[0]] if selected else rows[0]
+        chosen = [*event.selection.cells, *((row, "") for row in event.selection.rows)]
+    position = rows[chosen[0][0]] if chosen else rows[0]
     with right:
         explain_one(trained, int(position))
 
@@ -56,6 +61,11 @@ def confidence(trained: TrainedRun) -> np.ndarray:
     if trained.dataset.multilabel:
         return np.abs(P - 0.5).mean(axis=1)
     return P.max(axis=1)
+
+
+def sureness(dataset) -> str:
+    """What `confidence` is called: with many labels it is their mean distance from even odds."""
+    return "Sureness" if dataset.multilabel else "Confidence"
 
 
 def listed(trained: TrainedRun, which: str) -> np.ndarray:
@@ -75,12 +85,12 @@ def table(trained: TrainedRun, rows: np.ndarray) -> dict:
     dataset = trained.dataset
     index = trained.test_rows[rows]
     return {
-        "sample": [pictures.thumbnail(dataset, i, session.dark()) for i in index],
+        "Sample": [pictures.thumbnail(dataset, i, session.dark()) for i in index],
         # The table has a CSV button of its own.
-        "name": [harmless(dataset.row_names[i]) if dataset.row_names else str(i) for i in index],
-        "truth": [harmless(label(dataset, dataset.y[i])) for i in index],
-        "answer": [harmless(label(dataset, trained.predictions[k])) for k in rows],
-        "confidence": confidence(trained)[rows].round(3),
+        "Name": [harmless(dataset.row_names[i]) if dataset.row_names else str(i) for i in index],
+        "Truth": [harmless(label(dataset, dataset.y[i])) for i in index],
+        "Answer": [harmless(label(dataset, trained.predictions[k])) for k in rows],
+        sureness(dataset): confidence(trained)[rows],
     }
 
 
@@ -108,6 +118,7 @@ def explain_one(trained: TrainedRun, position: int) -> None:
     else:
         chart(bars, "sample_scores")
     answer = label(dataset, trained.predictions[position])
+    answer = "none is likely enough" if answer == "—" else answer
     st.caption(f"Truth: {plain(label(dataset, truth))}. Answer: {plain(answer)}.")
     if trained.run.model not in EXPLAINABLE:
         st.info("ELM's sigmoid is not piecewise linear, so its answer has no exact contributions.")

@@ -8,6 +8,7 @@ import streamlit as st
 
 from kcnet_core.run import Run
 from pages.ui import link, run_controls, session
+from pages.ui.copy_link import copy_link
 
 KINDS = ("train", "reopen")  # jobs that the Train page can show
 
@@ -35,9 +36,7 @@ def links(run: Run, job) -> None:
     """What the Share button opens."""
     base = (st.context.url or "").split("?")[0]
     st.markdown("**The same experiment**: opens with these settings and this seed.")
-    st.code(f"{base}?{urlencode(run.to_query())}", language=None, wrap_lines=True)
+    copy_link(f"{base}?{urlencode(run.to_link())}", "copy_experiment")
     if job is not None:
         st.markdown("**This very run**: others watch it live, only you can steer it.")
-        st.code(
-            f"{base}?{urlencode(run.to_query() | {'job': job.id})}", language=None, wrap_lines=True
-        )
+        copy_link(f"{base}?{urlencode(run.to_query() | {'job': job.id})}", "copy_run")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from kcnet_core.experiments import report
+from pages.ui import session
 from pages.ui.chart import FORMATS
 
 if TYPE_CHECKING:
@@ -22,9 +23,11 @@ def take_home(trained: TrainedRun) -> None:
          "application/json", "Data, protocol, settings, scores, cost, versions and every epoch."),
         ("Epochs", "table", ".csv", lambda: report.report_csv(trained), "text/csv",
          "One line per epoch and submodel."),
-        ("Script", "code", ".py", lambda: report.repeat_script(trained), "text/x-python",
-         "A short Python script that repeats this run with kcnet_core."),
     )  # fmt: skip
+    if trained.dataset.name != session.UPLOADED:
+        script = ("Script", "code", ".py", lambda: report.repeat_script(trained), "text/x-python",
+                  "A short Python script that repeats this run with kcnet_core.")  # fmt: skip
+        offers = (*offers, script)
     with st.container(horizontal=True):
         for label, icon, ending, make, mime, help_text in offers:
             st.download_button(
@@ -47,4 +50,10 @@ def take_home(trained: TrainedRun) -> None:
         format_func=str.upper,
         help="Every figure has a camera button in its corner.",
     )
-    st.code(report.repeat_script(trained), language="python")
+    if offers[-1][0] == "Script":
+        st.code(report.repeat_script(trained), language="python")
+    else:
+        st.caption(
+            "A script that repeats this run would need your file, which does not leave your "
+            "session; the report names every setting."
+        )

@@ -7,6 +7,7 @@ import streamlit as st
 
 from kcnet_core import figures
 from kcnet_core.experiments.training import TrainedRun
+from kcnet_core.run import DOA_MODELS
 from pages.ui import session
 from pages.ui.chart import chart
 from pages.ui.safety_net import fragment
@@ -19,8 +20,10 @@ def wiring(trained: TrainedRun) -> None:
     if len(frames) > 1:
         replay(trained)
     else:
+        tuned = trained.run.model in DOA_MODELS  # a model from a file has no epochs to replay
+        title = "Weights W, as tuned" if tuned else "Weights W, drawn at random"
         chart(figures.matrix_picture(frames[-1].W_small, "W", shape=frames[-1].shape, dark=dark,
-                                     title="Weights W, drawn at random"), "only_W")  # fmt: skip
+                                     title=title), "only_W")  # fmt: skip
     window(trained)
     used(trained)
 
@@ -44,8 +47,8 @@ def replay(trained: TrainedRun) -> None:
     shape = frames[i].shape
     shown = (
         ("before", first, kind, limit, f"{kind} at the start"),
-        ("after", now, kind, limit, f"{kind} at {labels[i]}"),
-        ("difference", now - first, "difference", None, "Difference"),
+        ("after", now, kind, limit, f"{kind} at {at(labels[i])}"),
+        ("difference", now - first, "difference", None, "Now minus start"),
     )
     for column, (key, values, which, scale, title) in zip(st.columns(3), shown, strict=True):
         with column:
@@ -53,6 +56,10 @@ def replay(trained: TrainedRun) -> None:
                 values, which, shape=shape, limit=scale, dark=dark, title=title
             )
             chart(picture, f"replay_{key}")
+
+
+def at(label: str) -> str:
+    return f"the {label}" if label in ("start", "end") else label
 
 
 @fragment

@@ -253,8 +253,8 @@ def test_the_table_of_test_samples_calculates_nothing_when_saved(monkeypatch):
         probabilities=np.eye(2),
     )  # fmt: skip
     table = sample_view.table(trained, np.arange(2))
-    assert table["name"] == ["'=cmd()", "'+x"]
-    assert table["truth"] == ["'=1+1", "'@b"] and table["answer"] == ["'@b", "'=1+1"]
+    assert table["Name"] == ["'=cmd()", "'+x"]
+    assert table["Truth"] == ["'=1+1", "'@b"] and table["Answer"] == ["'@b", "'=1+1"]
 
 
 def test_every_table_that_pages_offer_goes_through_the_guard():
