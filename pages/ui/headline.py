@@ -13,7 +13,6 @@ from pages.ui import session
 from pages.ui.plain import plain
 
 if TYPE_CHECKING:
-    from kcnet_core.datasets.dataset import Dataset
     from kcnet_core.experiments.training import TrainedRun
 
 UNKNOWN = "…"
@@ -35,7 +34,7 @@ def known(trained: TrainedRun, reopened: bool = False) -> None:
         figures |= {"λ": f"{model.alpha_:.3g}", "Density of W": f"{trained.frames[-1].density:.2%}"}
     row(figures, f"Of {n_parameters(model):,} in all. " + PARAMETERS_HELP)
     rows = len(trained.train_rows), len(trained.test_rows)
-    caption(run, trained.dataset, trained.protocol, *rows)
+    caption(run, trained.dataset.title, trained.protocol, *rows)
 
 
 def expected(job) -> None:
@@ -54,7 +53,8 @@ def expected(job) -> None:
     if run.model in KCNET_MODELS:
         names += ["λ", "Density of W"]
     row(dict.fromkeys(names, UNKNOWN), PARAMETERS_HELP)
-    caption(run, data, protocol or default_protocol(data), len(split.train), len(split.test))
+    title = session.public_title(data) if session.is_private(job) else data.title
+    caption(run, title, protocol or default_protocol(data), len(split.train), len(split.test))
 
 
 PARAMETERS_HELP = "Output weights; with DOA also the 0/1 input weights, with FSHN every weight."
@@ -67,10 +67,10 @@ def row(figures: dict[str, str], about_parameters: str) -> None:
             st.metric(name, value, width="content", help=about)
 
 
-def caption(run: Run, data: Dataset, protocol: str, n_train: int, n_test: int) -> None:
+def caption(run: Run, title: str, protocol: str, n_train: int, n_test: int) -> None:
     about = PROTOCOLS[protocol]
     st.caption(
-        f"{plain(data.title)}, {about.title.lower()}: {n_train:,} training and {n_test:,} test "
+        f"{plain(title)}, {about.title.lower()}: {n_train:,} training and {n_test:,} test "
         f"rows, one split, seed {run.seed}. {about.explanation} One split says little about the "
         "next; the Compare page repeats splits and gives intervals."
     )

@@ -125,7 +125,7 @@ def test_a_watcher_sees_a_run_under_way_and_cannot_steer_it(jobs):
     assert not app.exception and not app.error
     assert app.get("bidi_component")
     assert app.button(key="stop").disabled
-    assert "You are watching" in texts(app)
+    assert "You are watching" in texts(app) and "secret" not in texts(app)
 
 
 def test_the_downloads_of_a_watcher_do_not_name_the_file(jobs):
