@@ -9,8 +9,10 @@ import streamlit as st
 
 from kcnet_core.callback_steps import callback_steps
 from kcnet_core.errors import KCNetError
+from kcnet_core.jobs import Estimate
 from kcnet_core.limits import MAX_CSV_ROWS
 from kcnet_core.smell.answers import Answers, smell
+from kcnet_core.smell.cost import answers_cost
 from kcnet_core.smell.reading import (
     NO_NAMES,
     frame_of,
@@ -176,7 +178,10 @@ def answers(answering: Answering, text: str, dilution: str | None) -> Answers | 
     if n_rows <= AT_ONCE:
         found = smell(nose, read(), dilution=dilution)
     else:
-        found = _from_job(key, n_rows, lambda **report: _work(nose, read, dilution, **report))
+        found = _from_job(
+            key, n_rows, lambda **report: _work(nose, read, dilution, **report),
+            answers_cost(nose, n_rows),
+        )  # fmt: skip
     if found is not None:
         st.session_state["smell_answers"] = (key, found)
     return found
@@ -196,7 +201,7 @@ def _work(nose, read, dilution, progress, should_stop) -> Answers:
     return smell(nose, rows, dilution=dilution, **part(CHECK_SHARE, 1 - CHECK_SHARE))
 
 
-def _from_job(key: str, n_rows: int, work) -> Answers | None:
+def _from_job(key: str, n_rows: int, work, cost: Estimate) -> Answers | None:
     asked, job_id = st.session_state.get("smell_job", ("", ""))
     job = session.jobs().get(job_id) if asked == key else None
 
@@ -204,7 +209,7 @@ def _from_job(key: str, n_rows: int, work) -> Answers | None:
         try:
             new = session.jobs().submit(
                 session.owner(), "smell", {"molecules": n_rows}, lambda: callback_steps(work),
-                title=f"Smell {n_rows:,} molecules",
+                estimate=cost, title=f"Smell {n_rows:,} molecules",
             )  # fmt: skip
         except KCNetError as refused:
             st.error(plain(refused), icon=":material/error:")

@@ -173,6 +173,7 @@ def _quality(choice: str, dataset, nose: Nose) -> Quality | None:
 
 
 def _measure(key: str, dataset, nose: Nose) -> None:
+    from kcnet_core.smell.cost import quality_cost
     from kcnet_core.smell.quality import measure_steps
 
     try:
@@ -181,6 +182,7 @@ def _measure(key: str, dataset, nose: Nose) -> None:
             "smell quality",
             {"dataset": dataset.name},
             lambda: measure_steps(dataset, nose.settings),
+            estimate=quality_cost(dataset, nose.settings),
             title=f"Quality on unseen molecules, {session.public_title(dataset)}",
         )
     except KCNetError as refused:

@@ -9,6 +9,8 @@ from streamlit.testing.v1 import AppTest
 
 from kcnet_core import datasets
 from kcnet_core.experiments.training import train_steps
+from kcnet_core.jobs import Memory
+from kcnet_core.jobs.memory import Room
 from kcnet_core.run import Run
 from pages.ui import session, smell_ask, smell_noses
 from tests.pages.as_read import as_read
@@ -47,6 +49,19 @@ def profile(app: AppTest) -> str:
 
 def table(app: AppTest):
     return app.dataframe[0].value
+
+
+def test_many_molecules_and_a_quality_for_which_there_is_no_memory_are_refused_at_once(
+    monkeypatch,
+):
+    monkeypatch.setattr(session.jobs(), "_memory", Room(lambda: Memory(100 * 2**20, 0)))
+    app = asked(opened(), "\n".join("C" * n + "O" for n in range(1, smell_ask.AT_ONCE + 2)))
+    assert not app.exception
+    assert "GB of memory, and at most" in texts(app)
+    nose = smell_noses._taught("starter")
+    smell_noses._measure("a key of its own", datasets.load("starter"), nose)
+    assert "a key of its own" not in smell_noses._measuring()
+    assert session.jobs().owned_by(app.session_state["owner"]) == []
 
 
 def test_the_first_visit_shows_an_example_already_answered():
