@@ -39,8 +39,8 @@ def samples(trained: TrainedRun) -> None:
             height=460,
             row_height=56 if images else 90,
             on_select="rerun",
-            selection_mode=["single-row", "single-cell"],
-            selection_default={"selection": {"rows": [0]}},
+            selection_mode="single-cell",
+            selection_default={"selection": {"cells": [(0, "Sample")]}},
             column_config={
                 "Sample": st.column_config.ImageColumn(width=60 if images else 110),
                 "Name": st.column_config.TextColumn(width=50 if images else 110),
@@ -50,7 +50,7 @@ def samples(trained: TrainedRun) -> None:
             },
             placeholder="—",
         )
-        chosen = [*event.selection.cells, *((row, "") for row in event.selection.rows)]
+        chosen = event.selection.cells
     position = rows[chosen[0][0]] if chosen else rows[0]
     with right:
         explain_one(trained, int(position))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from urllib.parse import urlencode
 
 import streamlit as st
 
+from kcnet_core.datasets.catalogue import CATALOGUE
 from kcnet_core.run import Run
 from pages.ui import link, run_controls, session
 from pages.ui.copy_link import copy_link
@@ -19,6 +21,10 @@ def adopt_link() -> list[str]:
     if not query:
         return []
     run, ignored = Run.from_query(query)
+    missing = not_here(run.dataset)
+    if missing:
+        ignored.append(missing)
+        run = replace(run, dataset=Run().dataset, target="", protocol="")
     run_controls.adopt(run)
     named = session.jobs().get(query.get("job", ""))
     if named is not None and named.kind not in KINDS:
@@ -26,6 +32,18 @@ def adopt_link() -> list[str]:
     elif "job" in query:
         session.attach(query["job"])
     return ignored
+
+
+def not_here(name: str) -> str:
+    """Why the dataset that a link names cannot be used now; empty when it can."""
+    if name in session.dataset_titles() or name == session.UPLOADED:
+        return ""
+    if name in CATALOGUE:
+        return (
+            f"The link's dataset, {CATALOGUE[name].title}, is not on this machine yet: download it "
+            "on the Data page and open the link again. Until then you see another one."
+        )
+    return f"The link's dataset was not used: there is none called {name!r}."
 
 
 def write_link(run: Run, job) -> None:

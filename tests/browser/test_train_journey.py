@@ -42,6 +42,15 @@ def wait_for(page, words, seconds=120):
     expect(page.get_by_text(re.compile(words)).first).to_be_visible(timeout=1000 * seconds)
 
 
+def settled(page, locator) -> dict:
+    """Where an element is, once it has stopped moving."""
+    before, now = None, locator.bounding_box()
+    while before != now:
+        page.evaluate("new Promise((done) => setTimeout(done, 200))")
+        before, now = now, locator.bounding_box()
+    return now
+
+
 def test_a_newcomer_presses_start_and_gets_a_trained_model(new_page, screenshot):
     page = new_page("/")
     wait_for(page, "Nothing has been trained yet")
@@ -183,3 +192,35 @@ def test_the_page_is_usable_on_a_phone(new_page, screenshot):
     overflow = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
     assert overflow <= 0
     screenshot(page, "train-phone")
+
+
+def test_a_click_on_a_kenyon_cell_and_on_a_sample_shows_that_one(new_page, screenshot):
+    page = new_page(QUICK)
+    start(page)
+    wait_for(page, "Done after")
+
+    page.get_by_role("tab", name="Kenyon cells").click()
+    points = page.locator(".st-key-cell_scatter .scatterlayer .trace").last.locator(".point")
+    expect(points.first).to_be_visible()
+    number = page.get_by_role("spinbutton", name="Kenyon cell")
+    shown = number.input_value()
+    page.locator(".st-key-cell_scatter").evaluate("chart => chart.scrollIntoView()")
+    box = settled(page, points.nth(11 if shown != "11" else 12))
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.up()
+    expect(number).not_to_have_value(shown)
+    wait_for(page, rf"Cell {number.input_value()} listens to")
+
+    page.get_by_role("tab", name="Test samples").click()
+    page.get_by_text("all", exact=True).click()
+    table = page.locator("[data-testid=stDataFrame] canvas").first
+    expect(table).to_be_visible()
+    table.evaluate("table => table.scrollIntoView({ block: 'center' })")
+    settled(page, table)
+    contributions = page.locator(".st-key-sample_contributions [role=figure]").first
+    before = contributions.get_attribute("aria-label")
+    box = table.bounding_box()
+    page.mouse.click(box["x"] + 30, box["y"] + 36 + 2.5 * 56)  # the picture in the third row
+    expect(contributions).not_to_have_attribute("aria-label", before)
+    screenshot(page, "train-sample")
