@@ -11,6 +11,7 @@ import streamlit as st
 from kcnet_core import datasets, presets
 from kcnet_core.callback_steps import callback_steps
 from kcnet_core.datasets import images, keller, store
+from kcnet_core.datasets.catalogue import CATALOGUE
 from kcnet_core.errors import KCNetError
 from pages.ui import run_controls, session
 from pages.ui.job_progress import job_progress
@@ -37,7 +38,7 @@ def card(info, downloads: dict) -> None:
     st.markdown(f"**{info.title}**")
     st.caption(info.description)
     what = "characters" if info.kind == "odor" else "classes"
-    st.caption(f"{info.n_rows:,} rows · {info.n_classes} {what} · {info.licence}")
+    st.caption(f"{size(info)} · {info.n_classes} {what} · {info.licence}")
     job = session.jobs().get(downloads.get(info.name, ""))
     if chosen:
         st.badge("in use", icon=":material/check:", color="green")
@@ -60,6 +61,14 @@ def card(info, downloads: dict) -> None:
     else:
         st.button("Use", key=f"use_{info.name}", icon=":material/check_circle:",
                   on_click=use, args=(info.name,))  # fmt: skip
+
+
+def size(info) -> str:
+    """How many rows will be loaded; a data folder may hold a part of a published set."""
+    published = CATALOGUE[info.name].n_rows
+    if info.n_rows < published:
+        return f"{info.n_rows:,} of {published:,} rows, a part of the set"
+    return f"{info.n_rows:,} rows"
 
 
 def arrived(info) -> int:

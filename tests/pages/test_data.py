@@ -38,6 +38,22 @@ def test_every_dataset_has_a_card_with_its_licence(data_page):
         assert info.licence in shown
 
 
+def test_a_part_of_a_published_set_is_called_one(data_page, monkeypatch):
+    from dataclasses import replace
+
+    from kcnet_core import datasets
+    from kcnet_core.datasets.catalogue import CATALOGUE
+
+    part = replace(CATALOGUE["emnist_balanced"], n_rows=9_424, status="present")
+    whole = replace(CATALOGUE["mnist"], status="present")
+    monkeypatch.setattr(datasets, "available", lambda: [part, whole])
+    shown = labels(data_page.run())
+    assert "9,424 of 131,600 rows, a part of the set · 47 classes" in shown
+    assert "70,000 rows · 10 classes" in shown
+    for n in ("112,800", "18,800", "60,000"):
+        assert n not in shown, "sizes of a whole set are no sizes of its part"
+
+
 def test_the_choice_is_remembered_on_the_train_page(data_page):
     data_page.button(key="use_starter").click().run()
     assert data_page.session_state["run"].dataset == "starter"

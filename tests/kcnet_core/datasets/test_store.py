@@ -242,3 +242,10 @@ def test_a_download_into_a_folder_that_may_not_be_searched_is_told(
     with pytest.raises(DataError, match=r"cannot be written to.*Set KCNET_CACHE") as caught:
         datasets.fetch("keller_2016")
     assert str(folder) not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_the_list_tells_as_many_rows_and_classes_as_are_loaded(real_data, name):
+    info = {info.name: info for info in datasets.available()}[name]
+    data = datasets.load(name)
+    assert (info.n_rows, info.n_classes) == (len(data.X), len(data.target_names))
