@@ -13,6 +13,7 @@ from kcnet_core.experiments.result_file import file_name, result_text
 from pages.ui import paper_overview, paper_run, paper_verdict, paper_views
 from pages.ui import paper_state as state
 from pages.ui.frame import heading
+from pages.ui.paper_words import dataset_title, title
 from pages.ui.plain import plain
 
 
@@ -76,19 +77,19 @@ def provenance(result: Result, under_way: bool) -> None:
     if not result.complete:
         more = "the others are on their way" if under_way else "run it below to go on"
         st.info(
-            f"{result.finished} of {result.planned} rows are measured; {more}.",
+            f"{result.finished} of {result.planned} measurements are done; {more}.",
             icon=":material/pending:",
         )
     for name, reason in result.skipped.items():
-        st.caption(f"Without {name}: {plain(reason)}")
+        st.caption(f"Without {dataset_title(name)}: {plain(reason)}")
     for name, reason in result.failed.items():
-        st.warning(f"{name}: {plain(reason)}", icon=":material/warning:")
+        st.warning(f"{title(name)}: {plain(reason)}", icon=":material/warning:")
     seeds = about["seeds"]
     span = f"seeds {seeds[0]} to {seeds[-1]}" if len(seeds) > 1 else f"seed {seeds[0]}"
     threads = f"{machine['threads']} thread{'s' * (machine['threads'] != 1)}"
     st.caption(
-        f"Measured on {datetime.fromisoformat(about['date']):%d %B %Y}: {result.finished:,} rows, "
-        f"{span}, {about['settings_tried']:,} settings tried, "
+        f"Measured on {datetime.fromisoformat(about['date']):%d %B %Y}: "
+        f"{result.finished:,} measurements, {span}, {about['settings_tried']:,} settings tried, "
         f"{in_words(about['seconds'])} of work on {machine['cores']} cores "
         f"({machine['processor']}, {threads}, mean load "
         f"{about['mean_load']}); Python {about['versions']['python']}, "

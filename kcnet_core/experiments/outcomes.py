@@ -237,8 +237,7 @@ def sentence(outcome: Outcome) -> str:
         return "the paper's figure lies in our interval"
     if outcome.verdict == CLOSE:
         return (
-            f"ours is {gap} {side}: beyond our interval, within the paper's standard deviation "
-            f"({outcome.paper_sd:g})"
+            f"ours is {gap} {side}: beyond our interval, within the paper's ± {outcome.paper_sd:g}"
         )
     return f"ours is {gap} {side}, beyond our interval"
 

@@ -75,7 +75,7 @@ def status(recipe: Recipe, result: Result | None) -> str:
     """What is known, in a few words."""
     if result is None:
         return "Not measured yet."
-    rows = "" if result.complete else f" ({result.finished} of {result.planned} rows)"
+    rows = "" if result.complete else f" ({result.finished} of {result.planned} measurements)"
     kind = f"Quick version{rows}." if result.quick else f"Measured{rows}."
     if recipe.plot_only:
         return f"{kind} The paper shows a plot."

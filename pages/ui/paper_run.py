@@ -15,6 +15,8 @@ from kcnet_core.run import DOA_MODELS
 from pages.ui import paper_state as state
 from pages.ui import session
 from pages.ui.live_view import in_time
+from pages.ui.paper_words import title
+from pages.ui.safety_net import fragment
 
 SECONDS_BETWEEN_DRAWINGS = 1.0
 VERSIONS = {True: "quick version", False: "full version"}
@@ -29,7 +31,7 @@ def measure(recipe: Recipe) -> None:
         everything = len(missing) == len(recipe.datasets)
         st.info(
             f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} not on this machine"
-            + (". " if everything else "; the other lines can be measured. ")
+            + (". " if everything else "; the others can be measured. ")
             + "Download on the Data page.",
             icon=":material/download:",
         )
@@ -40,7 +42,7 @@ def measure(recipe: Recipe) -> None:
     job = state.job(recipe.name)
     if job is not None:
         active = not job.view.finished
-        st.fragment(
+        fragment(
             watch, run_every=SECONDS_BETWEEN_DRAWINGS if active else None,
             key=f"paper_job_{recipe.name}_{active}",
         )(recipe, job, active)  # fmt: skip
@@ -65,7 +67,7 @@ def measure(recipe: Recipe) -> None:
                 disabled=bool(missing) and len(missing) == len(recipe.datasets),
             )
     st.caption(
-        f"Quick: {what(quick)}. In full: {what(recipe)}. Rows that were measured before are not "
+        f"Quick: {what(quick)}. In full: {what(recipe)}. What was measured before is not "
         "measured again; a run that is stopped goes on from there. Estimates are rough and grow "
         "when the machine is busy."
     )
@@ -78,15 +80,16 @@ def interruption(left: Result, version: str) -> str:
     return (
         f"The measurement of the {version} was interrupted, unless it still runs in a terminal: it "
         f"was last seen at {seen:%H:%M UTC on %d %B %Y} with {left.finished} of {left.planned} "
-        "rows. They are kept, so it can go on from there."
+        "measurements. They are kept, so it can go on from there."
     )
 
 
 def what(recipe: Recipe) -> str:
     """What a version trains, in a few words."""
     units = recipe.units()
-    text = f"{len(units)} rows ({len(recipe.lines)} lines"
-    text += f", {recipe.repeats} repeats)" if recipe.repeats > 1 else ")"
+    text = f"{len(units)} measurements"
+    if recipe.repeats > 1:
+        text += f" ({recipe.repeats} repeats for each of {len(recipe.lines)} figures)"
     smaller = {line.rows for line in recipe.lines if line.rows}
     if recipe.is_quick and smaller:
         text += f" on at most {max(smaller):,} training images"
@@ -111,7 +114,7 @@ def watch(recipe: Recipe, job, drawn_active: bool) -> None:
     elif step is None:
         text = f"{kind}: starting"
     else:
-        text = f"{kind}: {step.done} of {step.total} rows · {step.stage}"
+        text = f"{kind}: {step.done} of {step.total} measurements · {step.stage}"
         text += f" · {in_time(view.seconds())}"
         left = job.seconds_left()
         text += f" · about {in_words(left)} left" if left else ""
@@ -120,7 +123,7 @@ def watch(recipe: Recipe, job, drawn_active: bool) -> None:
         st.button(
             "Stop", key=f"stop_{recipe.name}", icon=":material/stop:", on_click=state.stop,
             args=(job,), disabled=view.asked == "stop",
-            help="Finished rows are kept; the next run goes on from there.",
+            help="What is measured is kept; the next run goes on from there.",
         )  # fmt: skip
     else:
         st.caption("Somebody else started this; its result will be yours too.")
@@ -130,7 +133,7 @@ def watch(recipe: Recipe, job, drawn_active: bool) -> None:
 
 def so_far(result: Result) -> None:
     lines = [
-        {"Line": o.key, "Paper": o.paper, "Ours so far": o.mean, "Repeats": o.n}
+        {"Figure": title(o.key), "Paper": o.paper, "Ours so far": o.mean, "Repeats": o.n}
         for o in result.outcomes
         if o.n
     ]
@@ -151,7 +154,10 @@ def open_on_train(recipe: Recipe, result: Result | None) -> None:
     if not lines:
         return
     st.subheader("Train it yourself", anchor=False)
-    key = st.selectbox("Settings of", [line.key for line in lines], key=f"paper_line_{recipe.name}")
+    key = st.selectbox(
+        "Settings of", [line.key for line in lines], format_func=title,
+        key=f"paper_line_{recipe.name}",
+    )  # fmt: skip
     line = recipe.line(key)
     outcome = result.outcome(key) if result else None
     found = dict(outcome.found or {}) if outcome else {}

@@ -7,6 +7,7 @@ import streamlit as st
 from kcnet_core.experiments.outcomes import AGREES, CLOSE, HIGHER, LOWER, Result, answer, sentence
 from kcnet_core.experiments.recipes import RECIPES, Recipe
 from pages.ui import paper_state as state
+from pages.ui.paper_words import title
 
 MOST_LISTED = 8
 
@@ -25,7 +26,7 @@ def verdict(recipe: Recipe, result: Result) -> None:
         st.markdown(summary(compared, differ))
         listed = sorted(differ, key=lambda o: -abs(o.mean - o.paper))[:MOST_LISTED]
         if listed:
-            st.markdown("\n".join(f"- **{o.key}**: {sentence(o)}" for o in listed))
+            st.markdown("\n".join(f"- **{title(o.key)}**: {sentence(o)}" for o in listed))
         if len(differ) > MOST_LISTED:
             st.caption(f"{len(differ) - MOST_LISTED} more are in the table.")
     elif not recipe.plot_only and any(outcome.paper for outcome in result.outcomes):
@@ -54,7 +55,7 @@ def goals(result: Result) -> None:
     if not wanted:
         return
     words = [
-        f"{o.key} is {o.mean:.4f} and should be "
+        f"{title(o.key)} is {o.mean:.4f} and should be "
         + (f"at least {o.goal[0]:g}" if o.goal[1] >= 1 else f"{o.goal[0]:g} to {o.goal[1]:g}")
         for o in missed
     ]

@@ -14,6 +14,8 @@ from kcnet_core.experiments.outcomes import Outcome, Result, sentence
 from kcnet_core.experiments.recipes import Recipe
 from pages.ui import session
 from pages.ui.chart import chart
+from pages.ui.compare_words import capital, setting_name, setting_value, settings_in_words
+from pages.ui.paper_words import how
 
 NUMBER = {"seconds": "%.2f"}
 MOST_ROWS = 14  # of a table that is shown without scrolling
@@ -40,10 +42,14 @@ def partial(part: pd.DataFrame) -> str:
 
 
 def dots(recipe: Recipe, result: Result) -> None:
-    series = list(dict.fromkeys(line.series for line in recipe.lines))
+    series = list(dict.fromkeys(how(line.series) for line in recipe.lines))
     for name, part in panels(result):
         figure = figures.paper_and_ours(
-            part, part["metric"].iloc[0], title=name, series=series, dark=session.dark()
+            part.assign(series=part["series"].map(how)),
+            part["metric"].iloc[0],
+            title=name,
+            series=series,
+            dark=session.dark(),
         )
         chart(figure, f"paper_{recipe.name}_{name}")
 
@@ -137,20 +143,14 @@ def searches(recipe: Recipe, result: Result) -> None:
     lines = [
         {
             "Model": name,
-            "Parameter": dimension.symbol or dimension.name,
+            "Parameter": setting_name(dimension.name, name),
             "The paper's range": dimension.describe(),
-            "Found here": _setting(found.get(name, {}).get(dimension.name)),
+            "Found here": setting_value(dimension.name, found.get(name, {}).get(dimension.name)),
         }
         for name in dict.fromkeys(line.label for line in recipe.lines)
         for dimension in MODELS[name].space
     ]
     st.dataframe(pd.DataFrame(lines), hide_index=True, height=400)
-
-
-def _setting(value) -> str:
-    if value is None:
-        return ""
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def table(recipe: Recipe, result: Result) -> None:
@@ -160,6 +160,8 @@ def table(recipe: Recipe, result: Result) -> None:
     frame = pd.DataFrame(lines)
     empty = [c for c in frame if frame[c].isna().all() or (frame[c] == "").all()]
     frame = frame.drop(columns=empty)
+    settings = frame.filter(["Data", "Model", "How", "At", "Tried", "Settings"])
+    frame = frame.drop(columns=["Tried", "Settings"], errors="ignore")
     number = st.column_config.NumberColumn
     st.dataframe(
         frame,
@@ -172,16 +174,35 @@ def table(recipe: Recipe, result: Result) -> None:
             "Low": number(format=form, help="Lower end of our 95% interval"),
             "High": number(format=form, help="Upper end of our 95% interval"),
             "Repeats": number(help="Splits, or seeds of the benchmark's own split"),
-            "Tried": number(help="Settings tried for each result, on training rows only"),
             "Updates": number(format="%.1f", help="Of the wiring by DOA, before it stopped"),
             "Ones in W": number(format="percent", help="Share of connections in the end"),
             "Seconds": number(format="%.2f", help="To configure, train and evaluate once"),
-            "Settings": st.column_config.TextColumn(
-                width="medium", help="Where models are tuned: those of the first repeat"
-            ),
-            "Beside the paper": st.column_config.TextColumn(width="large"),
+            **{
+                name: st.column_config.TextColumn(width=width_of(frame[name]))
+                for name in ("How", "Beside the paper")
+                if name in frame
+            },
         },
     )
+    if "Settings" in settings:
+        settings_table(settings)
+
+
+def settings_table(settings: pd.DataFrame) -> None:
+    """What every line was trained with; apart, because beside the figures it would be cut off."""
+    with st.expander("Settings", icon=":material/tune:"):
+        st.caption(
+            "Where models are tuned, on training rows only: how many settings were tried for each "
+            "repeat, and what was found for the first."
+        )
+        if "At" in settings:
+            settings = settings.assign(At=[f"{x:,g}" for x in settings["At"]])
+        st.table(settings, hide_index=True)
+
+
+def width_of(words) -> int:
+    """Pixels that the longest of them takes in a table, where most cells may be empty."""
+    return 24 + 7 * max(map(len, words), default=0)
 
 
 def _table_line(recipe: Recipe, outcome: Outcome) -> dict:
@@ -189,20 +210,22 @@ def _table_line(recipe: Recipe, outcome: Outcome) -> dict:
     return {
         "Data": outcome.panel,
         "Model": outcome.label,
-        "How": outcome.series,
+        "How": capital(how(outcome.series)),
         "At": outcome.x,
         "Paper": outcome.paper,
         "± SD": outcome.paper_sd,
         "Ours": outcome.mean,
         "Low": outcome.low,
         "High": outcome.high,
+        "Beside the paper": ""
+        if recipe.plot_only and not outcome.paper
+        else capital(sentence(outcome)),
         "Repeats": outcome.n,
-        "Tried": outcome.tried,
         "Updates": outcome.updates,
         "Ones in W": outcome.density,
         "Seconds": None if recipe.metric == "seconds" else outcome.seconds,
-        "Beside the paper": "" if recipe.plot_only and not outcome.paper else sentence(outcome),
-        "Settings": ", ".join(f"{k} {_setting(v)}" for k, v in chosen.items()),
+        "Tried": outcome.tried,
+        "Settings": settings_in_words(chosen, outcome.model),
     }
 
 

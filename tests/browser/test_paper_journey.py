@@ -56,10 +56,10 @@ def test_a_measurement_can_be_stopped_and_keeps_its_rows(new_page):
     page = new_page("/paper?result=musky-oversampling")
     wait_for(page, "Measure it here")
     page.get_by_role("button", name=re.compile("In full, about")).click()
-    wait_for(page, r"Full version: [1-9]\d* of \d+ rows", 180)
+    wait_for(page, r"Full version: [1-9]\d* of \d+ measurements", 180)
     page.get_by_role("button", name="Stop", exact=True).click()
     wait_for(page, "Full version: stopped after")
-    rows = page.get_by_text(re.compile(r"\d+ of \d+ rows are measured; run it below")).first
+    rows = page.get_by_text(re.compile(r"\d+ of \d+ measurements are done; run it below")).first
     version = page.get_by_role("radio", name="In full", exact=True)
     expect(version.or_(rows).first).to_be_visible()
     if not rows.is_visible():  # a kept quick result says more than a few rows, and comes first

@@ -10,9 +10,12 @@ from streamlit.testing.v1 import AppTest
 
 from kcnet_core.experiments import result_file
 from kcnet_core.experiments.journal import Journal
+from kcnet_core.experiments.models import MODELS
 from kcnet_core.experiments.recipes import RECIPES, quickened
 from kcnet_core.experiments.reproduce import saved_steps
 from kcnet_core.run import Run
+from pages.ui.compare_words import setting_name, settings_in_words
+from pages.ui.paper_words import how, title
 from tests.kcnet_core.experiments.tiny_recipe import TINY
 
 APP = str(Path(__file__).resolve().parents[2] / "app.py")
@@ -61,7 +64,7 @@ def test_an_unmeasured_result_says_so_and_offers_both_versions():
         "Quick, ",
         "In full",
     ]
-    assert "10 rows" in texts(app)
+    assert "10 measurements (5 repeats for each of 2 figures)" in texts(app)
     assert len(app.dataframe) == 0
 
 
@@ -72,12 +75,33 @@ def test_kept_results_are_shown_at_once_with_verdict_and_origin(kept):
     words = texts(app)
     assert "differ beyond both" in words and "higher, beyond our interval" in words
     assert "Do more cells help?" in words
-    assert "10 rows, seeds 0 to 4" in words and "torch" in words
+    assert "10 measurements, seeds 0 to 4" in words and "torch" in words
     assert "The twin that leaks" in words and "Not measured yet." in words
     frame = app.dataframe[0].value
     assert list(frame["Model"]) == ["KCNet", "more cells"]
     assert frame["Paper"].iloc[0] == 0.2 and frame["Low"].iloc[0] < frame["Ours"].iloc[0]
-    assert list(frame["Repeats"]) == [5, 5] and list(frame["Tried"]) == [1, 1]
+    assert list(frame["Repeats"]) == [5, 5]
+    assert all(words[0].isupper() for words in frame["Beside the paper"])
+
+
+def test_settings_are_named_as_on_the_other_pages(kept):
+    measured(TINY, kept)
+    settings = opened(result="tiny").table[0].value
+    assert list(settings["Tried"]) == [1, 1]
+    assert settings["Settings"].iloc[0].startswith("𝓑 ")
+    words = settings_in_words({"alpha": 13.0, "doa_rule": "varpro", "restore_best": False}, "DOA")
+    assert words == "λ 13 · DOA rule ours · Keeps the best wiring no"
+    assert settings_in_words({"learning_rate": 0.05}, "FSHN") == "α 0.05"
+    assert settings_in_words({"learning_rate": 0.05}, "GBM") == "Learning rate 0.05"
+
+
+def test_every_setting_and_every_way_of_measuring_has_a_name_for_readers():
+    lines = [line for recipe in RECIPES.values() for line in recipe.lines]
+    used = {(name, line.model) for line in lines for name in {**line.settings, **line.beyond}}
+    used |= {(dimension.name, model) for model in MODELS for dimension in MODELS[model].space}
+    assert all(setting_name(*each) != each[0] for each in used)
+    assert title("Paper split · KCNet · none") == "Paper split · KCNet · no oversampling"
+    assert "none" not in {how(line.series) for line in lines}
 
 
 def test_a_quick_result_is_marked_and_compared_with_nothing(kept):
@@ -117,7 +141,8 @@ def test_a_measurement_that_was_cut_off_is_shown_as_such_and_goes_on(tmp_path):
     app = opened(result="tiny")
     words = texts(app)
     assert not app.exception and "Not measured yet on this installation" not in words
-    assert "the full version was interrupted" in words and f"with {n_left} of 10 rows" in words
+    assert "the full version was interrupted" in words
+    assert f"with {n_left} of 10 measurements" in words
     assert app.button(key="measure_Quick").label.startswith("Quick, ")
     button = app.button(key="measure_In full")
     assert button.label.startswith("Go on with the full version, about")
@@ -125,7 +150,7 @@ def test_a_measurement_that_was_cut_off_is_shown_as_such_and_goes_on(tmp_path):
     (job,) = session.jobs().owned_by(app.session_state["owner"])
     assert job.wait(120) and job.view.state == "done"
     app.run()
-    assert "10 rows, seeds 0 to 4" in texts(app) and "interrupted" not in texts(app)
+    assert "10 measurements, seeds 0 to 4" in texts(app) and "interrupted" not in texts(app)
     ids = [json.loads(line)["id"] for line in (folder / "journal.jsonl").open() if line.strip()]
     assert len(ids) == len(set(ids)) == 10, "no row was measured twice"
 

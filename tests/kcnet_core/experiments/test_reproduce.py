@@ -280,7 +280,7 @@ def test_updates_are_counted_under_both_stop_rules(journal):
     "paper, sd, low, high, verdict, words",
     [
         (0.80, None, 0.78, 0.82, AGREES, "lies in our interval"),
-        (0.80, 0.05, 0.81, 0.83, CLOSE, "within the paper's standard deviation"),
+        (0.80, 0.05, 0.81, 0.83, CLOSE, "within the paper's ± 0.05"),
         (0.80, 0.01, 0.81, 0.83, HIGHER, "0.0200 higher, beyond our interval"),
         (0.80, None, 0.70, 0.72, LOWER, "0.0900 lower, beyond our interval"),
     ],
