@@ -99,7 +99,7 @@ CATALOGUE = {
             licence="CC BY 4.0 (UCI Machine Learning Repository)",
             citation="Alpaydin and Kaynak (1998), Optical Recognition of Handwritten Digits, "
             "UCI Machine Learning Repository, doi 10.24432/C50P49; as in scikit-learn",
-            description="Small handwritten digits for quick runs: 1,400 to learn from, 397 to test.",
+            description="Small digits for quick runs: 1,400 to learn from, 397 to test.",
             status="bundled",
         ),
         DatasetInfo(
@@ -112,7 +112,7 @@ CATALOGUE = {
             size_bytes=11_594_722,
             licence=_MNIST_LICENCE,
             citation=_MNIST_CITATION,
-            description="Handwritten digits, 28 × 28 pixels, with their published split.",
+            description="Handwritten digits, 28 × 28 pixels, with their own split.",
         ),
         DatasetInfo(
             name="fashion_mnist",
@@ -125,7 +125,7 @@ CATALOGUE = {
             licence="MIT (Zalando Research)",
             citation="Xiao, Rasul and Vollgraf (2017), Fashion-MNIST: a novel image dataset for "
             "benchmarking machine learning algorithms, arXiv:1708.07747",
-            description="Pieces of clothing in grey, 28 × 28 pixels, with their published split.",
+            description="Pieces of clothing in grey, 28 × 28 pixels, with their own split.",
         ),
         DatasetInfo(
             name="emnist_balanced",
@@ -138,7 +138,7 @@ CATALOGUE = {
             licence="Public domain (NIST Special Database 19); please cite",
             citation="Cohen, Afshar, Tapson and van Schaik (2017), EMNIST: extending MNIST to "
             "handwritten letters, IJCNN, doi 10.1109/IJCNN.2017.7966217",
-            description="Handwritten digits and letters, 28 × 28 pixels, with their published split.",
+            description="Handwritten digits and letters, 28 × 28 pixels, with their own split.",
         ),
     )
 }
