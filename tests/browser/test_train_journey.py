@@ -215,12 +215,11 @@ def test_a_click_on_a_kenyon_cell_and_on_a_sample_shows_that_one(new_page, scree
     page.get_by_role("tab", name="Test samples").click()
     page.get_by_text("all", exact=True).click()
     table = page.locator("[data-testid=stDataFrame] canvas").first
-    expect(table).to_be_visible()
-    table.evaluate("table => table.scrollIntoView({ block: 'center' })")
-    settled(page, table)
     contributions = page.locator(".st-key-sample_contributions [role=figure]").first
+    expect(contributions).to_be_visible()
     before = contributions.get_attribute("aria-label")
-    box = table.bounding_box()
+    table.evaluate("table => table.scrollIntoView({ block: 'center' })")
+    box = settled(page, table)
     page.mouse.click(box["x"] + 30, box["y"] + 36 + 2.5 * 56)  # the picture in the third row
     expect(contributions).not_to_have_attribute("aria-label", before)
     screenshot(page, "train-sample")
