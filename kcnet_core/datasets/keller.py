@@ -89,11 +89,11 @@ def load_keller(
         counts, sums = pooled(counts, compound), pooled(sums, compound)
     labels = odor_characters(counts, sums, top_k)
     characters = tuple(name.capitalize() for name in use.descriptors)
-    report += _label_sentences(labels, counts, characters, top_k, per)
-
     texts, names = stimuli["CanonicalSMILES"].fillna("").tolist(), _names(stimuli)
     kept, smiles, X = described_rows(texts, names, report, progress, should_stop)
-    targets = character_targets(labels[kept], characters, target, min_positives, report)
+    labels = labels[kept]  # every share below is of the rows that are loaded
+    report += _label_sentences(labels, counts[kept], characters, top_k, per)
+    targets = character_targets(labels, characters, target, min_positives, report)
     info = CATALOGUE["keller_2016"]
     return odor_dataset(
         name="keller_2016",

@@ -95,6 +95,14 @@ def test_positives_are_reported_and_rare_characters_left_out_by_name(keller):
     assert "Fish" in keller(min_positives=1).target_names
 
 
+def test_every_share_is_one_of_the_rows_that_are_loaded(keller):
+    report = "\n".join(keller().report)
+    assert "Musky 349 (39.7%)" in report
+    assert "Musky is a character of 39.7% of the rows" in report
+    assert "of 880 rows tied at the last place" in report
+    assert "of 883 rows" not in report
+
+
 @pytest.mark.parametrize(
     "target, rate, paper", [("Sweet", 0.565, "58.13"), ("Musky", 0.397, "41.9")]
 )
