@@ -12,12 +12,14 @@ from pages.ui import session
 from pages.ui.chart import chart
 from pages.ui.molecule_cards import cards
 from pages.ui.plain import plain
+from pages.ui.safety_net import fragment
 
 CARDS_PER_PAGE = 12
 IMAGES_PER_PAGE = 80
 INPUTS_SHOWN = 12
 USUAL_INPUTS = ("MolWt", "MolLogP", "TPSA", "RingCount")  # what a chemist looks at first
 INPUTS_CORRELATED = 60
+LONG_SENTENCE = 160  # characters; beyond, what a sentence enumerates is folded away
 
 
 def look(run: Run, dataset: Dataset) -> None:
@@ -52,7 +54,7 @@ def members(dataset: Dataset) -> np.ndarray:
     return np.flatnonzero(hit)
 
 
-@st.fragment
+@fragment
 def rows(dataset: Dataset) -> None:
     found = members(dataset)
     per_page = CARDS_PER_PAGE if dataset.kind == "odor" else IMAGES_PER_PAGE
@@ -84,7 +86,7 @@ def balance(dataset: Dataset) -> None:
           "balance")  # fmt: skip
 
 
-@st.fragment
+@fragment
 def inputs(dataset: Dataset) -> None:
     dark = session.dark()
     if dataset.image_shape is not None:
@@ -116,8 +118,16 @@ def inputs(dataset: Dataset) -> None:
 def source(dataset: Dataset) -> None:
     if dataset.report:
         st.markdown("**What the loader decided**")
+        folded = []
         for sentence in dataset.report:
-            st.text(f"• {sentence}")
+            what, colon, which = sentence.partition(": ")
+            if colon and len(sentence) > LONG_SENTENCE:
+                folded.append((what, which))
+            else:
+                st.text(f"• {sentence}")
+        for what, which in folded:
+            with st.expander(plain(what)):
+                st.text(which)
     st.markdown("**Citation**")
     st.text(dataset.citation or "none given")
     st.markdown("**Licence**")

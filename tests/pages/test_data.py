@@ -62,6 +62,31 @@ def test_the_choice_is_remembered_on_the_train_page(data_page):
     assert train.session_state["run"].dataset == "starter"
 
 
+def test_long_lists_of_the_loader_are_folded_away_under_what_they_list(data_page):
+    data_page.session_state["look_tab"] = "Decisions and source"
+    data_page.button(key="use_starter").click().run()
+    assert not data_page.exception
+    folded = {as_read(box.label): box.text[0].value for box in data_page.expander if box.text}
+    assert folded["Positives among 781 rows"].startswith("Sweet 276 (35.3%), ")
+    dropped = "33 of 215 descriptors are the same for every molecule and were dropped"
+    assert "fr_azide" in folded[dropped]
+    sentences = [e.value for e in data_page.text if e.value.startswith("•")]
+    assert sentences and all(len(sentence) < 300 for sentence in sentences)
+
+
+def test_a_fault_in_a_part_that_is_redrawn_alone_becomes_a_sentence(data_page, monkeypatch):
+    from pages.ui import data_view
+
+    def fault(*_, **__):
+        raise RuntimeError("hidden detail")
+
+    monkeypatch.setattr(data_view, "members", fault)
+    data_page.run()
+    assert not data_page.exception
+    (rows,) = (tab for tab in data_page.tabs if tab.label == "Rows")
+    assert "not your fault" in rows.error[0].value
+
+
 def test_an_uploaded_table_becomes_the_dataset_of_this_session_only(data_page):
     from pages.ui import session
 
