@@ -88,3 +88,8 @@ class RowError:
     text: str
     reason: str
     suggestion: str = ""
+
+
+def left_out(n: int, what: str) -> str:
+    """'1 row was left out', '3 files were left out'; `what` is one of them."""
+    return f"1 {what} was left out" if n == 1 else f"{n:,} {what}s were left out"

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 import numpy as np
 
-from kcnet_core.datasets.dataset import Dataset, RowError
+from kcnet_core.datasets.dataset import Dataset, RowError, left_out
 from kcnet_core.datasets.own_arrays import CHUNK_VALUES, arrays_from_npz, n_announced
 from kcnet_core.datasets.picture_file import read_picture
 from kcnet_core.datasets.pixels import image_dataset, stratified_rows
@@ -80,7 +80,7 @@ def images_dataset(
     if size is not None and not all(2 <= side <= MAX_IMAGE_SIDE for side in size):
         raise LimitError(
             f"Images can be brought to 2 to {MAX_IMAGE_SIDE} pixels a side (MAX_IMAGE_SIDE); "
-            f"{size[0]} x {size[1]} was asked for."
+            f"{size[0]} × {size[1]} was asked for."
         )
     pack, entries = open_zip(content)
     errors: list[RowError] = []
@@ -97,10 +97,10 @@ def images_dataset(
         labels = [labels[k] for k in read]
         places = [entry_name(files[k]) for k in read]
         in_test = None if in_test is None else np.array([in_test[k] for k in read], dtype=bool)
-        report.append(f"All pictures were made grey and brought to {size[0]} x {size[1]} pixels.")
-    if errors:
-        report.append(f"{len(errors)} files were left out; each has its reason.")
+        report.append(f"All pictures were made grey and brought to {size[0]} × {size[1]} pixels.")
     kept = _without_lone_classes(labels, places, errors)
+    if errors:
+        report.append(f"{left_out(len(errors), 'image')}; the reasons are listed with the upload.")
     classes = sorted({labels[k] for k in kept}, key=_natural)
     _check_classes(classes, errors)
     y = np.array([classes.index(labels[k]) for k in kept])
@@ -199,7 +199,7 @@ def _refuse_too_much(n, size):
         )
     if n * size[0] * size[1] > MAX_IMAGE_VALUES:
         raise LimitError(
-            f"{n:,} images of {size[0]} x {size[1]} pixels are more than {MAX_IMAGE_VALUES:,} "
+            f"{n:,} images of {size[0]} × {size[1]} pixels are more than {MAX_IMAGE_VALUES:,} "
             "values (MAX_IMAGE_VALUES); choose a smaller size."
         )
 
@@ -244,7 +244,7 @@ def _resized(pixels, size, report):
     if tuple(size) == tuple(own):
         return pixels
     report.append(
-        f"The images of {own[0]} x {own[1]} pixels were brought to {size[0]} x {size[1]}."
+        f"The images of {own[0]} × {own[1]} pixels were brought to {size[0]} × {size[1]}."
     )
     resized = np.empty((len(pixels), *size), dtype=np.uint8)
     for k, image in enumerate(pixels):

@@ -7,7 +7,7 @@ from collections import Counter
 
 import numpy as np
 
-from kcnet_core.datasets.dataset import Dataset, RowError
+from kcnet_core.datasets.dataset import Dataset, RowError, left_out
 from kcnet_core.datasets.odor import character_targets, odor_dataset
 from kcnet_core.datasets.table_guess import (
     LABEL_KINDS,
@@ -83,7 +83,8 @@ def table_dataset(
     _refuse_too_few(kept, errors, len(rows))
 
     if errors:
-        report.append(f"{len(errors)} of {len(rows)} rows were left out; each has its reason.")
+        how_many = f"{left_out(len(errors), 'row')} of {len(rows):,}"
+        report.append(f"{how_many}; the reasons are listed with the upload.")
     targets = _targets([labels[k] for k in kept], guess, min_positives, report)
     dataset = odor_dataset(
         name="uploaded",

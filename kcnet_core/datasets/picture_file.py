@@ -39,7 +39,7 @@ def read_picture(content: bytes, size: tuple[int, int]) -> tuple[np.ndarray, int
         picture = Image.open(io.BytesIO(content), formats=FORMATS)
         n_pixels = picture.width * picture.height
         if n_pixels > MAX_IMAGE_PIXELS:
-            raise _too_many_pixels(f"{picture.width:,} x {picture.height:,}")
+            raise _too_many_pixels(f"{picture.width:,} × {picture.height:,}")
         picture.draft("L", (2 * size[1], 2 * size[0]))  # JPEG: decode no larger than needed
         picture = _grey(ImageOps.exif_transpose(picture))
         picture = picture.resize((size[1], size[0]), Image.Resampling.BILINEAR)

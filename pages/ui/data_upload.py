@@ -7,7 +7,7 @@ from dataclasses import replace
 import streamlit as st
 
 from kcnet_core.callback_steps import callback_steps
-from kcnet_core.datasets.dataset import Dataset
+from kcnet_core.datasets.dataset import Dataset, left_out
 from kcnet_core.datasets.table_guess import LABEL_KINDS, LIST_SEPARATORS
 from kcnet_core.datasets.table_text import ENCODINGS, SEPARATORS
 from kcnet_core.errors import KCNetError, OutOfMemory
@@ -217,17 +217,21 @@ def follow() -> None:
         st.success(f"{plain(dataset.title)}: {len(dataset.X):,} rows are ready and in use.",
                    icon=":material/check_circle:")  # fmt: skip
         if errors:
-            st.markdown(f"**{len(errors):,} rows were left out**")
-            left_out = {
-                "where": [e.where for e in errors],
-                "text": [e.text for e in errors],
-                "reason": [e.reason for e in errors],
-            }
-            if any(e.suggestion for e in errors):
-                left_out["offered instead"] = [e.suggestion for e in errors]
-            text_table(left_out)
+            show_left_out(errors, "row" if dataset.kind == "odor" else "image")
         return
     job_progress(job, "upload")
+
+
+def show_left_out(errors, what: str) -> None:
+    """What of an upload could not be used, where it stands and why; no column is empty."""
+    st.markdown(f"**{left_out(len(errors), what)}**")
+    columns = {
+        "Where": [e.where for e in errors],
+        "Text": [e.text for e in errors],
+        "Reason": [e.reason for e in errors],
+        "Offered instead": [e.suggestion for e in errors],
+    }
+    text_table({title: cells for title, cells in columns.items() if any(cells)})
 
 
 def use(dataset: Dataset) -> None:

@@ -115,9 +115,9 @@ def test_rows_left_out_are_shown_with_what_is_offered_instead(data_page):
     data_page.button(key="table_go").click().run()
     assert session.jobs().get(data_page.session_state["upload_job"]).wait(60)
     data_page.run()
-    left_out = next(t.value for t in data_page.dataframe if "reason" in t.value)
-    assert list(left_out["where"])[-2:] == ["line 17", "line 18"]
-    assert list(left_out["offered instead"])[-2:] == ["CC(=O)O", ""]
+    left_out = next(t.value for t in data_page.dataframe if "Reason" in t.value)
+    assert list(left_out["Where"])[-2:] == ["line 17", "line 18"]
+    assert list(left_out["Offered instead"])[-2:] == ["CC(=O)O", ""]
 
 
 def test_tables_of_an_upload_hold_no_formula_that_a_spreadsheet_would_calculate(data_page):
@@ -133,8 +133,8 @@ def test_tables_of_an_upload_hold_no_formula_that_a_spreadsheet_would_calculate(
     data_page.button(key="table_go").click().run()
     assert session.jobs().get(data_page.session_state["upload_job"]).wait(60)
     data_page.run()
-    left_out = next(t.value for t in data_page.dataframe if "reason" in t.value)
-    assert list(left_out["text"])[-1] == "'=2+2"
+    left_out = next(t.value for t in data_page.dataframe if "Reason" in t.value)
+    assert list(left_out["Text"])[-1] == "'=2+2"
 
 
 def box(app, label: str):
@@ -177,7 +177,7 @@ def test_a_table_is_looked_through_once_however_often_the_page_is_drawn(data_pag
     assert seen == [TABLE, b"", TABLE]
 
 
-def image_zip() -> bytes:
+def image_zip(more: dict[str, bytes] | None = None) -> bytes:
     import io
     import zipfile
 
@@ -192,6 +192,8 @@ def image_zip() -> bytes:
                 pixels = rng.integers(shift, shift + 100, (20, 20), dtype=np.uint8)
                 Image.fromarray(pixels).save(picture, "PNG")
                 pack.writestr(f"{name}/{k}.png", picture.getvalue())
+        for name, content in (more or {}).items():
+            pack.writestr(name, content)
     return out.getvalue()
 
 
@@ -211,6 +213,20 @@ def test_a_zip_of_images_becomes_a_dataset(data_page):
     data_page.run()
     assert not data_page.exception
     assert data_page.session_state["uploaded"].target_names == ("dark", "light")
+
+
+def test_one_image_left_out_is_one_image_with_its_place_and_reason(data_page):
+    from pages.ui import session
+
+    upload_images(data_page, image_zip({"dark/broken.png": b"no picture"}))
+    assert session.jobs().get(data_page.session_state["upload_job"]).wait(60)
+    data_page.run()
+    assert "**1 image was left out**" in labels(data_page)
+    left_out = next(t.value for t in data_page.dataframe if "Reason" in t.value)
+    assert list(left_out.columns) == ["Where", "Reason"]
+    assert list(left_out["Where"]) == ["dark/broken.png"]
+    report = data_page.session_state["uploaded"].report
+    assert "1 image was left out; the reasons are listed with the upload." in report
 
 
 def test_a_file_name_is_shown_as_text_and_never_as_markdown(data_page):

@@ -111,7 +111,7 @@ def test_files_that_are_no_pictures_are_named_and_the_others_kept():
         "dog/page.html",
         "loose.png",
     }
-    assert any("4 files were left out" in sentence for sentence in data.report)
+    assert any("4 images were left out" in sentence for sentence in data.report)
 
 
 @pytest.mark.parametrize("format", ["PNG", "JPEG", "GIF", "BMP", "WEBP", "TIFF", "PPM"])
