@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from kcnet_core.descriptor_table import DESCRIPTOR_NAMES
 from kcnet_core.errors import DataError, LimitError
 from kcnet_core.limits import MAX_CSV_CHARACTERS, MAX_CSV_DILUTIONS
 
-__all__ = ["TableGuess", "guess_table", "table_dataset"]
+__all__ = ["TableGuess", "check_columns", "guess_table", "table_dataset"]
 
 _LONGEST_LABEL = 60
 
@@ -102,6 +103,37 @@ def table_dataset(
     return dataset, tuple(errors[k] for k in sorted(errors))
 
 
+def check_columns(guess: TableGuess) -> None:
+    """Refuse a guess by which no table can be read: a column is lacking, or has two meanings.
+
+    Raises
+    ------
+    DataError
+        The message says which column to choose.
+    """
+    listed = _listed(guess.columns)
+    if guess.smiles_column is None:
+        raise DataError(
+            "No column is chosen as SMILES. Choose the column that holds the structures; "
+            f"the table has {listed}."
+        )
+    if not guess.label_columns:
+        raise DataError(
+            f"No label column is chosen. Choose the column (or columns) to learn; the table has "
+            f"{listed}."
+        )
+    if guess.label_kind not in LABEL_KINDS:
+        raise DataError(f"label_kind must be one of {', '.join(LABEL_KINDS)}.")
+    chosen = [guess.smiles_column, *guess.label_columns, guess.name_column, guess.dilution_column]
+    for column in chosen:
+        if column is not None and column not in guess.columns:
+            raise DataError(f"There is no column {column!r}; the table has {listed}.")
+    if guess.smiles_column in guess.label_columns:
+        raise DataError(f"{guess.smiles_column} cannot be both the structure and a label.")
+    if guess.label_kind != "yes_no" and len(guess.label_columns) > 1:
+        raise DataError("A list or a class stands in one column; choose one label column.")
+
+
 def _frame(content: bytes, guess: TableGuess):
     """The rows below the header as text, how a person finds each, and those that are misshapen."""
     import pandas as pd
@@ -109,26 +141,7 @@ def _frame(content: bytes, guess: TableGuess):
     table = read_table(content, encoding=guess.encoding, separator=guess.separator)
     columns = column_titles(table, guess.has_header)
     skip = int(guess.has_header)
-    if guess.smiles_column is None:
-        raise DataError(
-            "No column was recognised as SMILES. Choose the column that holds the structures; "
-            f"the table has {_listed(columns)}."
-        )
-    if not guess.label_columns:
-        raise DataError(
-            "No label column was recognised. Choose the column (or columns) to learn; "
-            f"the table has {_listed(columns)}."
-        )
-    if guess.label_kind not in LABEL_KINDS:
-        raise DataError(f"label_kind must be one of {', '.join(LABEL_KINDS)}.")
-    chosen = [guess.smiles_column, *guess.label_columns, guess.name_column, guess.dilution_column]
-    for column in chosen:
-        if column is not None and column not in columns:
-            raise DataError(f"There is no column {column!r}; the table has {_listed(columns)}.")
-    if guess.smiles_column in guess.label_columns:
-        raise DataError(f"{guess.smiles_column} cannot be both the structure and a label.")
-    if guess.label_kind != "yes_no" and len(guess.label_columns) > 1:
-        raise DataError("A list or a class stands in one column; choose one label column.")
+    check_columns(replace(guess, columns=columns))
     frame = pd.DataFrame(table.rows[skip:], columns=list(columns), dtype=object)
     if frame.empty:
         raise DataError("The table has a header but no rows below it.")

@@ -111,10 +111,6 @@ def guess_table(
     if name is None:
         name = _first([t for t in rest if t not in labels], lambda t: _names_rows(cells[t]))
     notes = []
-    if smiles is None:
-        notes.append("No column looks like SMILES; choose the one that holds the structures.")
-    if not labels:
-        notes.append("No column looks like labels; choose the one (or ones) to learn.")
     if table.unclosed:
         more = f", and {len(table.unclosed) - 1:,} more have one" if table.unclosed[1:] else ""
         notes.append(

@@ -64,9 +64,12 @@ def table() -> None:
     text_table(dict(zip(guess.columns, zip(*guess.preview, strict=True), strict=True)))
     for note in guess.notes:
         st.caption(plain(note))
-    ready = guess.smiles_column is not None and bool(guess.label_columns)
-    if st.button("Compute descriptors and use this table", type="primary", disabled=not ready,
-                 icon=":material/science:", key="table_go"):  # fmt: skip
+    lacking = what_is_lacking(guess)
+    go = st.button("Compute descriptors and use this table", type="primary", key="table_go",
+                   disabled=bool(lacking), icon=":material/science:")  # fmt: skip
+    if lacking:
+        st.caption(f":material/arrow_upward: {plain(lacking)}")
+    if go:
         submit(f"Read {file.name}", lambda **report: table_dataset(
             content, guess, title=file.name, **report))  # fmt: skip
     follow()
@@ -100,6 +103,17 @@ def guessed(content: bytes, reading: tuple):
             known = (reading, None, str(error))
         st.session_state["table_guess"] = known
     return known[1:]
+
+
+def what_is_lacking(guess) -> str:
+    """Why a table cannot be read with these columns yet; empty when it can."""
+    from kcnet_core.datasets.own_table import check_columns
+
+    try:
+        check_columns(guess)
+    except KCNetError as error:
+        return str(error)
+    return ""
 
 
 def corrected(guess, reading: str):

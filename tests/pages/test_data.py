@@ -161,6 +161,30 @@ def test_separator_encoding_and_header_can_be_corrected(data_page):
     assert data_page.multiselect[0].value == ["süß 1"]
 
 
+def test_a_second_table_starts_with_its_own_guesses_and_says_what_it_lacks(data_page):
+    data_page.session_state["data_tab"] = "Upload your own"
+    data_page.run()
+    data_page.file_uploader(key="table_file").upload("mine.csv", TABLE, "text/csv").run()
+    box(data_page, "Name").select("(none)").run()
+    second = b"Structure,Label\n" + b"".join(
+        f"{'C' * k}O,{'green' if k % 2 else 'fatty'}\n".encode() for k in range(1, 9)
+    )
+    data_page.file_uploader(key="table_file").upload("other.csv", second, "text/csv").run()
+    assert box(data_page, "SMILES").value == "Structure"
+    assert data_page.multiselect[0].value == ["Label"]
+    assert not data_page.button(key="table_go").disabled
+    assert "No label column" not in as_read(labels(data_page))
+
+    data_page.multiselect[0].set_value([]).run()
+    assert data_page.button(key="table_go").disabled
+    assert "No label column is chosen. Choose the column" in as_read(labels(data_page))
+    data_page.multiselect[0].set_value(["Label", "Structure"]).run()
+    assert data_page.button(key="table_go").disabled
+    assert "Structure cannot be both the structure and a label" in as_read(labels(data_page))
+    data_page.multiselect[0].set_value(["Label"]).run()
+    assert not data_page.button(key="table_go").disabled
+
+
 def test_a_table_is_looked_through_once_however_often_the_page_is_drawn(data_page, monkeypatch):
     from kcnet_core.datasets import own_table
 

@@ -156,7 +156,7 @@ def test_bad_rows_are_named_and_the_others_kept():
     assert "Empty" in errors[1].reason
     assert "same molecule as in line 2; it is kept once." in errors[2].reason
     assert "HTML" in errors[3].reason
-    assert any("4 of 12 rows" in sentence for sentence in data.report)
+    assert any("4 rows were left out of 12" in sentence for sentence in data.report)
 
 
 def test_a_molecule_whose_first_row_has_no_label_is_kept_by_its_second():
@@ -239,8 +239,8 @@ def test_the_same_label_in_another_case_is_one_label():
 @pytest.mark.parametrize(
     "content, words",
     [
-        (table(["name", "sweet"], "abcdefgh", [0, 1] * 4), "No column was recognised as SMILES"),
-        (table(["smiles", "mass"], SMILES, range(8)), "No label column was recognised"),
+        (table(["name", "sweet"], "abcdefgh", [0, 1] * 4), "No column is chosen as SMILES"),
+        (table(["smiles", "mass"], SMILES, range(8)), "No label column is chosen"),
         (table(["smiles", "sweet"], SMILES, [1] * 8), "same label, so there is nothing"),
         (table(["smiles", "sweet"], SMILES, [1] + [0] * 7), "1 of 8 rows are sweet; at least two"),
         (table(["smiles", "odor"], SMILES, ["a"] * 7 + ["b"]), "same label"),
