@@ -12,6 +12,15 @@ from kcnet_core.figures.layout import bare, metric_range, nice_ceiling, plain, s
 from kcnet_core.palette import MODELS, faded, model_style, theme
 
 FEW_LEVELS = 3
+PLOT = (300, 300)  # pixels of a chart on a narrow page; labels apart there are apart anywhere
+MARKER = 9
+LETTER = (6, 12)  # pixels of one, in a label
+CORNERS = {
+    "bottom right": (1, -1),
+    "top right": (1, 1),
+    "bottom left": (-1, -1),
+    "top left": (-1, 1),
+}
 
 
 def metric_vs_hidden(
@@ -78,23 +87,29 @@ def metric_vs_time(
             "line": {"color": faded(ink.muted, 0.6), "width": 7},
         }
     ]  # fmt: skip
+    across, up = log_axis(points[cost]), {"range": _interval_range(points), "nticks": 7}
+    # A size at every point would be a thicket; the front and each model's largest are enough.
+    slowest = [part[cost].idxmax() for _, part in by_model(points)]
+    texts = {
+        i: f"{points.loc[i, 'hidden']:,.0f}"
+        for i in dict.fromkeys([*edge.index, *slowest])
+        if pd.notna(points.loc[i, "hidden"])
+    }
+    corners = _free_corners(points, cost, texts, across.get("range", [0, 1]), up["range"])
     for model, part in by_model(points):
         part = part.sort_values(cost)
         look = model_style(model, dark)
         sizes = ["" if pd.isna(size) else f"{size:,.0f}" for size in part["hidden"]]
-        # A size at every point would be a thicket; the front and each model's largest are enough.
-        named = [
-            f"  {size}" if i in edge.index or i == part.index[-1] else ""
-            for i, size in zip(part.index, sizes, strict=True)
-        ]
         traces.append(
             {
                 "type": "scatter", "x": part[cost], "y": part["mean"], "name": plain(model),
-                "mode": "lines+markers+text", "text": named, "textposition": "bottom right",
-                "textfont": {"size": 10, "color": ink.muted}, "cliponaxis": False,
+                "mode": "lines+markers+text",
+                "text": [texts[i] if i in corners else "" for i in part.index],
+                "textposition": [corners.get(i, "bottom right") for i in part.index],
+                "textfont": {"size": 10, "color": look["line"]["color"]}, "cliponaxis": False,
                 "customdata": [f"{plain(model)} {size}".strip() for size in sizes],
                 "error_y": _error_bars(part, look["line"]["color"]),
-                "line": {**look["line"], "width": 1}, "marker": {**look["marker"], "size": 9},
+                "line": {**look["line"], "width": 1}, "marker": {**look["marker"], "size": MARKER},
                 "hovertemplate": f"%{{customdata}}<br>{plain(metric)} %{{y:.4f}}<br>%{{x:.3g}} s"
                 "<extra></extra>",
             }
@@ -116,9 +131,42 @@ def metric_vs_time(
         y=_title(metric),
         height=height,
         legend=True,
-        xaxis=log_axis(points[cost]),
-        yaxis={"range": _interval_range(points), "nticks": 7},
+        xaxis=across,
+        yaxis=up,
     )
+
+
+def _free_corners(points, cost, texts, x_range, y_range) -> dict:
+    """At which corner of its point each label meets no point, interval or other label.
+
+    A label that has no such corner is left out; the pointer still finds it.
+    """
+    x = PLOT[0] * (np.log10(points[cost]) - x_range[0]) / (x_range[1] - x_range[0])
+    height = y_range[1] - y_range[0]
+    mean, low, high = (
+        PLOT[1] * (points.get(c, points["mean"]).fillna(points["mean"]) - y_range[0]) / height
+        for c in ("mean", "low", "high")
+    )
+    half = MARKER / 2
+    taken = [
+        *zip(x - half, mean - half, x + half, mean + half, strict=True),
+        *zip(x - 3, low, x + 3, high, strict=True),
+    ]
+    free = {}
+    for i, text in texts.items():
+        for corner, (right, up) in CORNERS.items():
+            ends_x = sorted(x[i] + right * (half + k * LETTER[0] * len(text)) for k in (0, 1))
+            ends_y = sorted(mean[i] + up * (half + k * LETTER[1]) for k in (0, 1))
+            box = (ends_x[0], ends_y[0], ends_x[1], ends_y[1])
+            if not any(_meet(box, other) for other in taken):
+                free[i] = corner
+                taken.append(box)
+                break
+    return free
+
+
+def _meet(one, two) -> bool:
+    return one[0] < two[2] and two[0] < one[2] and one[1] < two[3] and two[1] < one[3]
 
 
 def noise_curves(

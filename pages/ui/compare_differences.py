@@ -17,6 +17,7 @@ from pages.ui import compare_state as state
 from pages.ui import session
 from pages.ui.chart import chart
 from pages.ui.compare_scores import Results, about, empty, nothing_yet, results
+from pages.ui.compare_words import capital, signed
 
 ALL = "all variants"
 # With n splits the smallest p of a permutation test is 2 / 2^n.
@@ -61,11 +62,11 @@ def differences(comparison: Comparison, dataset: Dataset) -> None:
 def pair_table(pairs: pd.DataFrame, found: Results) -> None:
     listed = pd.DataFrame(
         {
-            "difference": pairs["first"] + " − " + pairs["second"],
-            "in words": [in_words(pair) for pair in pairs.itertuples()],
-            "mean": pairs["difference"],
+            "Difference": pairs["first"] + " − " + pairs["second"],
+            "In words": [capital(in_words(pair)) for pair in pairs.itertuples()],
+            "Mean": pairs["difference"],
             "95% interval": [
-                "—" if math.isnan(pair.low) else f"{pair.low:+.4f} to {pair.high:+.4f}"
+                "—" if math.isnan(pair.low) else f"{signed(pair.low)} to {signed(pair.high)}"
                 for pair in pairs.itertuples()
             ],
             "p, permutation": pairs["p_permutation"],
@@ -74,15 +75,15 @@ def pair_table(pairs: pd.DataFrame, found: Results) -> None:
     ).head(MOST_PAIRS_LISTED)
     three_digits = st.column_config.NumberColumn(format="%.3f")
     st.dataframe(
-        listed,
+        listed.style.format({"Mean": signed}),  # sorted as numbers, shown with a true minus
         key="compare_pair_table",
         hide_index=True,
         width="stretch",
         placeholder="—",
         alt=f"Differences in {found.metric} between all pairs, with intervals and p-values",
         column_config={
-            "in words": st.column_config.TextColumn(width=290),
-            "mean": st.column_config.NumberColumn(format="%+.4f", width="small"),
+            "In words": st.column_config.TextColumn(width=290),
+            "Mean": st.column_config.NumberColumn(width="small"),
             "p, permutation": three_digits,
             "p, Holm": three_digits,
         },

@@ -23,6 +23,7 @@ from kcnet_core.figures.compare import size_axis
 from pages.ui import compare_state as state
 from pages.ui import session
 from pages.ui.chart import chart
+from pages.ui.compare_words import capital, seconds_format
 from pages.ui.plain import plain
 
 TIMES_NOTE = (
@@ -164,18 +165,19 @@ def scores(comparison: Comparison, dataset: Dataset) -> None:
     job = state.job("compare")
     settled = job is None or job.view.finished
     st.markdown(best_line(found, points, settled))
+    table = state.kept("variants", found.key, lambda: variants_table(found, points))
     st.dataframe(
-        state.kept("variants", found.key, lambda: variants_table(found, points)),
+        table,
         key="compare_variants",
         hide_index=True,
         width="stretch",
         placeholder="—",
         alt=f"Mean {metric}, interval, seconds and parameters of every variant",
         column_config={
-            metric: st.column_config.NumberColumn(format="%.4f"),
-            "seconds": st.column_config.NumberColumn(format="%.3g"),
-            "trained parameters": st.column_config.NumberColumn(format="localized"),
-            "best trade-off": st.column_config.CheckboxColumn(),
+            capital(metric): st.column_config.NumberColumn(format="%.4f"),
+            "Seconds": st.column_config.NumberColumn(format=seconds_format(table["Seconds"])),
+            "Trained parameters": st.column_config.NumberColumn(format="localized"),
+            "Best trade-off": st.column_config.CheckboxColumn(),
         },
     )
     st.caption(TIMES_NOTE)
@@ -220,16 +222,16 @@ def variants_table(found: Results, points: pd.DataFrame) -> pd.DataFrame:
     order = points.sort_values("mean", ascending=not found.higher_wins)
     return pd.DataFrame(
         {
-            "variant": order["variant"],
-            found.metric: order["mean"],
+            "Variant": order["variant"],
+            capital(found.metric): order["mean"],
             "95% interval": [
                 "—" if np.isnan(low) else f"{low:.4f} to {high:.4f}"
                 for low, high in zip(order["low"], order["high"], strict=True)
             ],
-            "values": order["n"],
-            "seconds": order["seconds"],
-            "trained parameters": order["variant"].map(parameters),
-            "best trade-off": order["best"],
+            "Values": order["n"],
+            "Seconds": order["seconds"],
+            "Trained parameters": order["variant"].map(parameters),
+            "Best trade-off": order["best"],
         }
     )
 
@@ -251,19 +253,19 @@ def time_to_reach(found: Results, points: pd.DataFrame) -> None:
         best = part.loc[part["seconds"].idxmin()] if len(part) else None
         lines.append(
             {
-                "model": model,
-                "fastest variant": "not reached" if best is None else best["variant"],
-                "seconds": None if best is None else best["seconds"],
-                found.metric: None if best is None else best["mean"],
+                "Model": model,
+                "Fastest variant": "Not reached" if best is None else best["variant"],
+                "Seconds": None if best is None else best["seconds"],
+                capital(found.metric): None if best is None else best["mean"],
             }
         )
     st.dataframe(
-        pd.DataFrame(lines).sort_values("seconds", na_position="last", kind="stable"),
+        pd.DataFrame(lines).sort_values("Seconds", na_position="last", kind="stable"),
         key="compare_reach", hide_index=True, width="stretch",
         alt=f"Fastest variant of each model with a mean {found.metric} of at least {aim:.2f}",
         column_config={
-            "seconds": st.column_config.NumberColumn(format="%.3g"),
-            found.metric: st.column_config.NumberColumn(format="%.4f"),
+            "Seconds": st.column_config.NumberColumn(format=seconds_format(known["seconds"])),
+            capital(found.metric): st.column_config.NumberColumn(format="%.4f"),
         },
         placeholder="—",
     )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pandas as pd
@@ -23,6 +24,7 @@ from pages.ui import compare_state as state
 from pages.ui.chart import chart
 from pages.ui.compare_jobs import SearchPlan
 from pages.ui.compare_scores import empty
+from pages.ui.compare_words import capital, seconds_format, setting_name, setting_value
 from pages.ui.plain import plain
 
 DEFAULT_TRIALS = 20
@@ -84,7 +86,7 @@ def controls(comparison: Comparison, dataset: Dataset, busy: bool) -> SearchPlan
             "used instead.",
         )  # fmt: skip
     listed = "; ".join(
-        f"{dimension.symbol or dimension.name} ∈ {dimension.describe()}" for dimension in space
+        f"{setting_name(dimension.name, model)} ∈ {dimension.describe()}" for dimension in space
     )
     st.caption(f"Search space: {listed}. {MODELS[model].note}")
     alone = replace(comparison, n_repeats=1, n_folds=0)
@@ -144,7 +146,11 @@ def trials(plan: SearchPlan, dataset: Dataset) -> None:
     )
     chart(
         figures.trials_scatter(
-            found, of.metric, higher_is_better=higher, model=of.model, dark=session.dark()
+            [replace(trial, params=named(trial.params, of.model)) for trial in found],
+            of.metric,
+            higher_is_better=higher,
+            model=of.model,
+            dark=session.dark(),
         ),
         "search_trials_chart",
     )
@@ -157,25 +163,27 @@ def trials(plan: SearchPlan, dataset: Dataset) -> None:
                    icon=":material/warning:")  # fmt: skip
     if best is not None and job.view.finished:
         take_over(best, of)
-    table = trials_table(found)
+    shown = shown_trials(found, of.model)
     st.dataframe(
-        table, key="search_table", hide_index=True, width="stretch",
+        shown, key="search_table", hide_index=True, width="stretch",
         alt="Every trial with its settings and validation value", placeholder="—",
         column_config={
-            of.metric: st.column_config.NumberColumn(format="%.4f"),
-            "seconds": st.column_config.NumberColumn(format="%.2f"),
+            capital(of.metric): st.column_config.NumberColumn(format="%.4f"),
+            "Seconds": st.column_config.NumberColumn(format=seconds_format(shown["Seconds"])),
         },
     )  # fmt: skip
     if job.view.finished:
         st.download_button(
-            "Trials", csv_text(table), f"kcnet-search-{of.model}.csv", "text/csv",
+            "Trials", csv_text(trials_table(found)), f"kcnet-search-{of.model}.csv", "text/csv",
             key="search_csv", icon=":material/table:", on_click="ignore",
             help="One line per trial, as CSV.",
         )  # fmt: skip
 
 
 def verdict(best: Trial, first: Trial, plan: SearchPlan) -> None:
-    chosen = ", ".join(f"{name} = {short(value)}" for name, value in best.params.items())
+    chosen = ", ".join(
+        f"{name} = {value}" for name, value in named(best.params, plan.model).items()
+    )
     if best.number == 0:
         st.markdown(f"So far nothing beats the untuned setting: {best.value:.4f}.")
         return
@@ -183,8 +191,9 @@ def verdict(best: Trial, first: Trial, plan: SearchPlan) -> None:
     st.markdown(f"Best so far, trial {best.number}: **{best.value:.4f}**{gain}, with {chosen}.")
 
 
-def short(value) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+def named(params: Mapping, model: str) -> dict[str, str]:
+    """A trial's settings as a visitor knows them."""
+    return {setting_name(k, model): setting_value(k, value) for k, value in params.items()}
 
 
 def take_over(best: Trial, plan: SearchPlan) -> None:
@@ -212,13 +221,29 @@ def take_over(best: Trial, plan: SearchPlan) -> None:
         )
 
 
+def shown_trials(found: list[Trial], model: str) -> pd.DataFrame:
+    return pd.DataFrame(
+        [
+            {
+                "Trial": trial.number,
+                capital(trial.metric): trial.value,
+                **named(trial.params, model),
+                "Seconds": trial.seconds,
+                "Problem": trial.error or "",
+            }
+            for trial in found
+        ]
+    )
+
+
 def trials_table(found: list[Trial]) -> pd.DataFrame:
+    """The trials for a program, with the settings' names in the code."""
     return pd.DataFrame(
         [
             {
                 "trial": trial.number,
                 trial.metric: trial.value,
-                **{name: short(value) for name, value in trial.params.items()},
+                **trial.params,
                 "seconds": trial.seconds,
                 "problem": trial.error or "",
             }

@@ -8,10 +8,12 @@ import streamlit as st
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.experiments.comparison import Comparison
 from kcnet_core.experiments.evaluate import pairwise
+from kcnet_core.experiments.protocols import PROTOCOLS
 from kcnet_core.spreadsheet import csv_text
 from pages.ui import compare_state as state
 from pages.ui.chart import FORMATS
 from pages.ui.compare_scores import Results, nothing_yet, results
+from pages.ui.compare_words import column_name
 
 SCRIPT = '''"""Repeats a comparison of KCNet Lab."""
 
@@ -68,9 +70,16 @@ def take_home(comparison: Comparison, dataset: Dataset) -> None:
     )
     state.links(comparison)
     st.subheader("Every row", anchor=False)
-    shown = found.table.dropna(axis=1, how="all").drop(columns=["id"], errors="ignore")
-    st.dataframe(shown, key="compare_rows", hide_index=True, width="stretch", height=360,
+    st.dataframe(shown_rows(found), key="compare_rows", hide_index=True, height=360,
                  alt="Every measured row of the comparison", placeholder="—")  # fmt: skip
+
+
+def shown_rows(found: Results) -> pd.DataFrame:
+    """The rows with titles in place of the names that files and scripts use."""
+    table = found.table.dropna(axis=1, how="all").drop(columns=["id"], errors="ignore")
+    protocols = table["protocol"].map(lambda name: PROTOCOLS[name].title)
+    table = table.assign(dataset=found.dataset.title, protocol=protocols)
+    return table.rename(columns=column_name)
 
 
 def rows_csv(found: Results) -> str:

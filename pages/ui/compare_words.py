@@ -28,6 +28,18 @@ LABELS = {
     "p": "Minkowski p",
     "C": "Penalty C",
 }
+COLUMNS = {
+    "n_train": "Training rows",
+    "n_added": "Rows added",
+    "n_test": "Test rows",
+    "parameters": "Trained parameters",
+    "configure_seconds": "Configuration (s)",
+    "fit_seconds": "Training (s)",
+    "evaluate_seconds": "Evaluation (s)",
+    "seconds": "Together (s)",
+    "hidden": "Hidden size",
+    "error": "Problem",
+}
 VALUES = {
     ("doa_rule", "varpro"): "ours",
     ("doa_rule", "paper"): "the paper's",
@@ -63,6 +75,10 @@ def settings_in_words(chosen: Mapping, model: str) -> str:
         f"{setting_name(name, model)} {setting_value(name, value)}"
         for name, value in chosen.items()
     )
+
+
+def column_name(name: str) -> str:
+    return COLUMNS.get(name, capital(name.replace("_", " ")))
 
 
 def capital(text: str) -> str:

@@ -14,6 +14,7 @@ from kcnet_core.records import Progress
 from pages.ui import compare_jobs, session
 from pages.ui.compare_differences import ENOUGH_SPLITS, in_words
 from pages.ui.compare_jobs import NoisePlan, Pace, SearchPlan
+from pages.ui.compare_words import seconds_format, signed
 from tests.pages.as_read import as_read
 
 APP = str(Path(__file__).resolve().parents[2] / "app.py")
@@ -160,6 +161,24 @@ def test_two_repeats_are_not_called_a_victory():
     assert app.session_state["comparison"].n_repeats == ENOUGH_SPLITS
 
 
+def test_tables_speak_to_visitors_with_true_minus_signs_and_even_seconds():
+    app = finished(press(opened("Differences", **QUICK), "start_comparison"))
+    pairs = app.dataframe[0].value
+    assert not any("-" in words for words in pairs["95% interval"])
+    app.session_state["compare_tab"] = "Scores"
+    variants = app.run().dataframe[0].value
+    app.session_state["compare_tab"] = "Take home"
+    rows = app.run().dataframe[0].value
+    assert not app.exception
+    for table in (pairs, variants, rows):
+        titles = [name for name in table if not name.startswith("p, ")]  # p is a symbol
+        assert not [name for name in titles if "_" in name or name[0].islower()]
+    assert set(rows["Dataset"]) == {datasets.load("digits").title}
+    assert signed(-0.00761) == "−0.0076" and signed(0.0042) == "+0.0042"
+    assert seconds_format([4.07, 0.25, 0.0814, None]) == "%.3f"
+    assert seconds_format([12.0, 340.0]) == "%.1f"
+
+
 def test_robustness_has_curves_for_every_damage():
     app = opened("Noise", **QUICK | {"n_repeats": 1})
     assert "Nothing has been spoiled yet" in texts(app)
@@ -187,6 +206,7 @@ def test_a_search_ends_with_a_setting_that_the_comparison_can_use():
     assert not app.exception and not app.error
     trials = job_of(app, "search").view.snapshot.items
     assert [trial.number for trial in trials] == [0, 1, 2]
+    assert "λ ∈" in texts(app) and "λ" in app.dataframe[0].value
     app = press(app, "use_tuned")
     best = max(trials, key=lambda trial: (trial.value, -trial.number))
     assert app.session_state["comparison"].model_settings("KCNet") == dict(best.params)
