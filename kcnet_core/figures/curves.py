@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import product
 
 import numpy as np
 import plotly.graph_objects as go
@@ -23,6 +24,7 @@ from kcnet_core.records import EpochRecord
 MAX_POINTS = 400  # of one line; more cannot be told apart on a page
 MAX_BARS = 250
 FEW_EPOCHS = 8  # each has a tick of its own
+WORDS = (0.15, 0.1)  # share of a chart's width and height that a few words take
 SCORE_EDGES = np.linspace(-1, 1, 61)
 
 
@@ -78,8 +80,9 @@ def validation_curve(
     extras = {}
     if stop_metric:
         everything.append(stop_metric)
-        text = note(f"stops at {stop_metric:g}", ink.muted, x=0, xref="paper", xanchor="left",
-                    y=stop_metric, yanchor="bottom")  # fmt: skip
+        place = _free_place(stop_metric, means.values(), metric_range(everything),
+                            _epoch_axis(lines, n_epochs)["range"][1])  # fmt: skip
+        text = note(f"stops at {stop_metric:g}", ink.muted, xref="paper", y=stop_metric, **place)
         extras = {"shapes": [level_line(stop_metric, ink.muted)], "annotations": [text]}
     return style(
         bare(*traces),
@@ -360,6 +363,26 @@ def _ring(x, y, colour) -> dict:
         "marker": {"size": 13, "color": faded(colour, 0.0), "line": {"color": colour, "width": 2}},
         "hovertemplate": f"epoch {x}<br>best so far, {y:.4f}: its wiring is kept<extra></extra>",
     }
+
+
+def _free_place(level: float, curves, y_range, end: float) -> dict:
+    """Where words beside a level line are farthest from the curves; above on the left if free."""
+    tall = WORDS[1] * (y_range[1] - y_range[0])
+    places = []
+    for xanchor, yanchor in product(("left", "right"), ("bottom", "top")):
+        middle = level + (tall / 2 if yanchor == "bottom" else -tall / 2)
+        first = 0.0 if xanchor == "left" else (1 - WORDS[0]) * end
+        gap = min(
+            (
+                float(np.abs(values[near] - middle).min())
+                for epochs, values in curves
+                if (near := (epochs >= first) & (epochs <= first + WORDS[0] * end)).any()
+            ),
+            default=np.inf,
+        )
+        places.append((min(gap, tall), {"x": int(xanchor == "right"), "xanchor": xanchor,
+                                        "yanchor": yanchor}))  # fmt: skip
+    return max(places, key=lambda place: place[0])[1]
 
 
 def _epoch_axis(lines, n_epochs: int | None) -> dict:

@@ -7,6 +7,7 @@ import io
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -179,6 +180,17 @@ def test_the_validation_curve_of_one_network():
     assert figure.layout.yaxis.title.text == "Accuracy"
     assert figure.layout.shapes[0].y0 == 0.9
     assert "0.7500 in epoch 5" in figures.alt(figure)
+
+
+def test_the_words_at_the_stop_line_keep_away_from_the_curves():
+    def place(train):
+        made = [
+            replace(record, train_metric=train, validation_metric=0.65) for record in records(100)
+        ]
+        return figures.validation_curve(made, stop_metric=0.87).layout.annotations[0]
+
+    assert place(0.91).yanchor == "top", "the training curve runs just above the line"
+    assert (place(0.99).yanchor, place(0.99).xanchor) == ("bottom", "left")
 
 
 def test_an_ensemble_has_a_line_per_submodel_and_their_mean():
@@ -442,6 +454,32 @@ def test_metric_against_time_marks_the_front():
     assert "KCNet 100 (0.900 in 1 s)" in figures.alt(figure)
     other = figures.metric_vs_time(points, "accuracy", front=[True, True])
     assert list(named(other, "best trade-offs").x) == [1.0, 2.0]
+
+
+def test_sizes_beside_points_do_not_overlap():
+    points = pd.DataFrame(
+        {"variant": list("abcdef"), "model": ["KCNet", "ELM"] * 3,
+         "hidden": [100, 100, 250, 250, 500, 500],
+         "mean": [0.949, 0.933, 0.975, 0.964, 0.983, 0.979],
+         "seconds": [0.081, 0.075, 0.198, 0.103, 0.25, 0.146], "best": [True] * 6}
+    )  # fmt: skip
+    figure = figures.metric_vs_time(points, "accuracy")
+    layout = figure.layout
+    (left, right), (low, high) = layout.xaxis.range, layout.yaxis.range
+    boxes = []
+    for name in ("KCNet", "ELM"):
+        trace = named(figure, name)
+        for x, y, text, corner in zip(
+            trace.x, trace.y, trace.text, trace.textposition, strict=True
+        ):
+            if text:
+                x0 = 330 * (np.log10(x) - left) / (right - left)
+                y0 = 310 * (y - low) / (high - low)
+                sign_x, sign_y = "right" in corner or -1, "top" in corner or -1
+                boxes.append((x0 + sign_x * (4 + 3 * len(text)), y0 + sign_y * 10, len(text)))
+    assert len(boxes) >= 3
+    for k, (x, y, n) in enumerate(boxes):
+        assert all(abs(x - a) >= 2.5 * (n + m) or abs(y - b) >= 10 for a, b, m in boxes[:k])
 
 
 def test_time_is_split_into_three_panels():
