@@ -4,6 +4,7 @@ MEGABYTE = 2**20
 
 # Uploads
 MAX_UPLOAD_BYTES = 50 * MEGABYTE  # also server.maxUploadSize in .streamlit/config.toml
+MAX_HELD_UPLOAD_BYTES = 1024 * MEGABYTE  # inputs of all visitors' uploads together
 MAX_CSV_ROWS = 20_000
 MAX_CSV_COLUMNS = 500
 MAX_CSV_LINE = 1_000_000  # characters; csv cuts up a whole line before anything else may run

@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 import numpy as np
 
 from kcnet_core.datasets.dataset import Dataset, RowError, left_out
+from kcnet_core.datasets.held_uploads import UploadBytes
 from kcnet_core.datasets.own_arrays import CHUNK_VALUES, arrays_from_npz, n_announced
 from kcnet_core.datasets.picture_file import read_picture
 from kcnet_core.datasets.pixels import image_dataset, stratified_rows
@@ -126,7 +127,7 @@ def images_dataset(
     return dataset, tuple(errors)
 
 
-def images_bytes(content: bytes, size: tuple[int, int]) -> int:
+def images_bytes(content: bytes, size: tuple[int, int]) -> UploadBytes:
     """Memory that `images_dataset` will need, from the table of contents; nothing is unpacked.
 
     Raises
@@ -145,7 +146,8 @@ def images_bytes(content: bytes, size: tuple[int, int]) -> int:
     _refuse_too_much(n, size)
     # Bytes of the images, the same in another order, and float32; an array is also copied once.
     values = n * size[0] * size[1]
-    return max(2 * unpacked, unpacked + 6 * values) + one + _ROW_BYTES * n
+    reading = max(2 * unpacked, unpacked + 6 * values) + one + _ROW_BYTES * n
+    return UploadBytes(reading, kept=4 * values)
 
 
 def _are_arrays(entries) -> bool:

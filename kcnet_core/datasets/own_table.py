@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from kcnet_core.datasets.dataset import Dataset, RowError, left_out
+from kcnet_core.datasets.held_uploads import UploadBytes
 from kcnet_core.datasets.odor import character_targets, odor_dataset
 from kcnet_core.datasets.table_guess import (
     LABEL_KINDS,
@@ -23,9 +24,11 @@ from kcnet_core.descriptor_table import DESCRIPTOR_NAMES
 from kcnet_core.errors import DataError, LimitError
 from kcnet_core.limits import MAX_CSV_CHARACTERS, MAX_CSV_DILUTIONS
 
-__all__ = ["TableGuess", "check_columns", "guess_table", "table_dataset"]
+__all__ = ["TableGuess", "check_columns", "guess_table", "table_bytes", "table_dataset"]
 
 _LONGEST_LABEL = 60
+_CELL_BYTES = 80  # of a short text and its place
+_MOLECULE_BYTES = 10_000  # of a row with its molecule and descriptors
 
 
 def table_dataset(
@@ -101,6 +104,14 @@ def table_dataset(
         **targets,
     )
     return dataset, tuple(errors[k] for k in sorted(errors))
+
+
+def table_bytes(content: bytes, guess: TableGuess) -> UploadBytes:
+    """Memory that `table_dataset` will need; half as much again as was measured, or more."""
+    n_cells = guess.n_rows * len(guess.columns)
+    reading = 4 * len(content) + _CELL_BYTES * n_cells + _MOLECULE_BYTES * guess.n_rows
+    n_inputs = len(DESCRIPTOR_NAMES) + (MAX_CSV_DILUTIONS if guess.dilution_column else 0)
+    return UploadBytes(reading, kept=4 * guess.n_rows * n_inputs)
 
 
 def check_columns(guess: TableGuess) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from weakref import ref
 
 import streamlit as st
 
@@ -12,6 +13,7 @@ from kcnet_core.datasets.table_guess import LABEL_KINDS, LIST_SEPARATORS
 from kcnet_core.datasets.table_text import ENCODINGS, SEPARATORS
 from kcnet_core.errors import KCNetError, OutOfMemory
 from kcnet_core.jobs import Estimate
+from kcnet_core.jobs.kept import let_go
 from kcnet_core.jobs.memory import gigabytes
 from kcnet_core.limits import MAX_CSV_ROWS, MAX_IMAGES, MAX_UPLOAD_BYTES, MEGABYTE
 from kcnet_core.run import Run
@@ -22,6 +24,11 @@ from pages.ui.plain import plain
 
 NONE = "(none)"
 RECOGNISE = "recognise it"
+TITLES = {"table": "Read an uploaded table", "images": "Read uploaded images"}
+SMALLER = {
+    "table": "Bring fewer rows or columns",
+    "images": "Choose a smaller size in pixels, bring fewer images",
+}
 HEADERS = {True: "the first row holds titles", False: "the first row is data"}
 
 
@@ -48,7 +55,7 @@ def table() -> None:
     file = st.file_uploader("Table", type=["csv", "tsv", "txt"], key="table_file")
     if file is None:
         return
-    from kcnet_core.datasets.own_table import table_dataset
+    from kcnet_core.datasets.own_table import table_bytes, table_dataset
 
     content = file.getvalue()
     reading = chosen_reading(file.file_id)
@@ -70,8 +77,11 @@ def table() -> None:
     if lacking:
         st.caption(f":material/arrow_upward: {plain(lacking)}")
     if go:
-        submit(f"Read {file.name}", lambda **report: table_dataset(
-            content, guess, title=file.name, **report))  # fmt: skip
+        submit(
+            "table",
+            lambda **report: table_dataset(content, guess, title=file.name, **report),
+            lambda: table_bytes(content, guess),
+        )
     follow()
 
 
@@ -187,30 +197,41 @@ def images() -> None:
     options = {"title": file.name, "size": (size, size), "invert": inverted}
     if st.button("Read these images", type="primary", icon=":material/image:", key="images_go"):
         submit(
-            f"Read {file.name}",
+            "images",
             lambda **report: images_dataset(content, **options, **report),
             lambda: images_bytes(content, options["size"]),
         )
     follow()
 
 
-def submit(title: str, work, n_bytes=None) -> None:
-    """Queue the reading of a file; `n_bytes()` is the memory that it will need."""
+def submit(what: str, work, n_bytes) -> None:
+    """Queue the reading of a file; `n_bytes()` is the memory that it will need.
+
+    Log and journal learn only what kind of file it is: what it is called is its owner's.
+    """
+    uploads, old = session.uploads(), st.session_state.get(session.UPLOADED)
+    instead_of = None if old is None else ref(old)
+
+    def read(**report):
+        dataset, errors = work(**report)
+        uploads.add(dataset, instead_of)
+        return dataset, errors
+
     try:
-        estimate = Estimate(bytes=n_bytes() if n_bytes else 0)
+        need = n_bytes()
+        uploads.refuse_beyond(need.kept, instead_of)
         job = session.jobs().submit(
             session.owner(),
             "upload",
-            {"title": title},
-            lambda: callback_steps(work),
-            estimate=estimate,
-            title=title,
+            {"file": what},
+            lambda: callback_steps(read),
+            estimate=Estimate(bytes=need.reading),
+            title=TITLES[what],
         )
     except OutOfMemory:
         st.error(
-            f"Reading this file needs about {gigabytes(estimate.bytes)} of memory, more than this "
-            "server can spare now. Choose a smaller size in pixels, bring fewer images, or try "
-            "again later.",
+            f"Reading this file needs about {gigabytes(need.reading)} of memory, more than this "
+            f"server can spare now. {SMALLER[what]}, or try again later.",
             icon=":material/error:",
         )
     except KCNetError as refused:
@@ -224,10 +245,13 @@ def follow() -> None:
     if job is None:
         return
     if job.view.state == "done" and job.result is not None:
-        dataset, errors = job.result
-        if st.session_state.get(session.UPLOADED) is not dataset:
-            use(dataset)
-            st.rerun()
+        dataset, st.session_state["upload_left_out"] = job.result
+        let_go(job)  # from here on the session alone holds the data, and may replace them
+        use(dataset)
+        st.session_state["upload_used"] = job.id
+        st.rerun()
+    if st.session_state.get("upload_used") == job.id:
+        dataset, errors = (st.session_state[k] for k in (session.UPLOADED, "upload_left_out"))
         st.success(f"{plain(dataset.title)}: {len(dataset.X):,} rows are ready and in use.",
                    icon=":material/check_circle:")  # fmt: skip
         if errors:

@@ -111,6 +111,14 @@ def public_title(data: Dataset) -> str:
     return "an uploaded dataset" if data.name == UPLOADED else data.title
 
 
+@st.cache_resource(show_spinner=False)
+def uploads():
+    """What all sessions together have uploaded and still hold."""
+    from kcnet_core.datasets.held_uploads import HeldUploads
+
+    return HeldUploads()
+
+
 def dark() -> bool:
     return st.context.theme.type == "dark"
 

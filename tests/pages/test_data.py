@@ -284,6 +284,66 @@ def test_images_that_need_more_memory_than_there_is_are_refused_before_they_are_
     assert "smaller size in pixels" in data_page.error[0].value
 
 
+def test_the_name_of_an_upload_is_in_no_log_and_no_journal(data_page, caplog):
+    from kcnet_core.jobs.journal import _note
+    from pages.ui import session
+
+    with caplog.at_level("INFO", "kcnet"):
+        upload_images(data_page, image_zip(), "secret name.zip")
+        job = session.jobs().get(data_page.session_state["upload_job"])
+        assert job.wait(60)
+    assert '"kind": "upload"' in caplog.text
+    assert "secret" not in caplog.text
+    assert "secret" not in str(_note(job, 0.0))
+    assert job.title == "Read uploaded images"
+
+
+def test_an_upload_is_refused_when_those_of_everybody_hold_too_much(data_page, monkeypatch):
+    from kcnet_core.datasets import held_uploads
+    from pages.ui import session
+
+    room = 4 * 12 * 28 * 28  # for the twelve images, and no more
+    held = sum(one.X.nbytes for one in session.uploads()._held.values())
+    monkeypatch.setattr(held_uploads, "MAX_HELD_UPLOAD_BYTES", held + room)
+    other = AppTest.from_file(APP, default_timeout=120)
+    other.query_params["dataset"] = "digits"
+    other.run()
+    other.switch_page("pages/data.py").run()
+    upload_images(other, image_zip())
+    assert session.jobs().get(other.session_state["upload_job"]).wait(60)
+    other.run()
+    assert other.session_state["run"].dataset == "uploaded"
+
+    upload_images(data_page, image_zip())
+    assert "upload_job" not in data_page.session_state
+    assert "The uploads of all visitors hold" in as_read(data_page.error[0].value)
+    assert "try again later" in as_read(data_page.error[0].value)
+
+    first = other.session_state["upload_job"]
+    upload_images(other, image_zip())  # takes the place of the first
+    assert other.session_state["upload_job"] != first
+    assert session.jobs().get(other.session_state["upload_job"]).wait(60)
+    other.run()
+    assert not other.error
+    assert "are ready and in use" in other.success[0].value
+
+
+def test_a_table_that_needs_more_memory_than_there_is_is_refused(data_page, monkeypatch):
+    from kcnet_core.errors import OutOfMemory
+    from pages.ui import session
+
+    def submit(*_, estimate, **__):
+        assert estimate.bytes > len(TABLE)
+        raise OutOfMemory("no room")
+
+    monkeypatch.setattr(session.jobs(), "submit", submit)
+    data_page.session_state["data_tab"] = "Upload your own"
+    data_page.run()
+    data_page.file_uploader(key="table_file").upload("mine.csv", TABLE, "text/csv").run()
+    data_page.button(key="table_go").click().run()
+    assert "Bring fewer rows or columns, or try again later." in data_page.error[0].value
+
+
 def test_a_file_that_is_no_archive_is_told_before_it_is_queued(data_page):
     upload_images(data_page, b"PK nonsense")
     assert "upload_job" not in data_page.session_state

@@ -425,7 +425,7 @@ def test_an_array_needs_no_more_memory_than_is_told_from_its_table_of_contents(X
     content, n = npz(X=X, y=np.arange(len(X)) % 2), len(X)
     tracemalloc.start()
     try:
-        told = images_bytes(content, size)
+        told, kept = images_bytes(content, size)
         _, looking = tracemalloc.get_traced_memory()
         tracemalloc.reset_peak()
         data, _ = images_dataset(content, size=size, invert=True)
@@ -435,17 +435,19 @@ def test_an_array_needs_no_more_memory_than_is_told_from_its_table_of_contents(X
     assert len(data.X) == n
     assert looking < 1_000_000, "nothing is unpacked for it"
     assert 0.4 * told < peak < told
+    assert kept == data.X.nbytes
 
 
 def test_pictures_need_no_more_memory_than_is_told_from_the_table_of_contents():
     content = zipped({f"{name}/{k}.png": picture() for name in "ab" for k in range(700)})
-    told = images_bytes(content, (64, 64))
+    told, kept = images_bytes(content, (64, 64))
     tracemalloc.start()
     try:
-        images_dataset(content, size=(64, 64), invert=True)
+        data, _ = images_dataset(content, size=(64, 64), invert=True)
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
+    assert kept == data.X.nbytes
     assert peak < told - own_images._PICTURE_BYTES < 1.5 * peak
 
 
@@ -457,4 +459,4 @@ def test_what_cannot_be_an_archive_of_images_is_told_before_it_is_unpacked(monke
     monkeypatch.setattr(upload_zip, "MAX_ZIP_ENTRIES", 4)
     with pytest.raises(LimitError, match="far more files than the limit of 4"):
         images_bytes(zipped(two_classes()), (28, 28))
-    assert images_bytes(npz(images=GOOD), (28, 28)) > 0, "reading it says what is wrong"
+    assert images_bytes(npz(images=GOOD), (28, 28)).reading > 0, "reading it says what is wrong"

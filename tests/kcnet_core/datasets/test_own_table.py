@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import string
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kcnet_core.datasets import own_table, table_guess
-from kcnet_core.datasets.own_table import guess_table, table_dataset
+from kcnet_core.datasets.own_table import guess_table, table_bytes, table_dataset
 from kcnet_core.errors import DataError, KCNetError, LimitError
 
 SMILES = ["CCO", "CCCO", "CCCCO", "CCCCCO", "CC(=O)OCC", "CC(=O)OCCC", "CC(=O)OCCCC", "c1ccccc1C=O"]
@@ -343,3 +344,24 @@ def test_any_labels_give_a_dataset_or_a_sentence(labels, kind, separator):
     else:
         assert len(data.X) + len(errors) == len(labels)
         assert len(np.unique(data.y)) > 1
+
+
+@pytest.mark.parametrize("n_columns", [0, 250])
+def test_a_table_needs_no_more_memory_than_is_told_from_its_guess(n_columns):
+    load(CLASSES)  # what is imported once is no part of it
+    smiles = [f"{'C' * k}C(Cl)C{'C(C)' * n}O" for k in range(1, 13) for n in range(12)]
+    columns = [[k * c % 97 for k in range(len(smiles))] for c in range(n_columns)]
+    titles = ["smiles", "class", "dilution", *(f"c{c}" for c in range(n_columns))]
+    kinds, dilutions = ["x", "y"] * 72, ["1/10", "1/1000", "1/10"] * 48
+    content = table(titles, smiles, kinds, dilutions, *columns)
+    guess = replace(guess_table(content), label_columns=("class",), label_kind="class")
+    tracemalloc.start()
+    try:
+        data, _ = table_dataset(content, guess)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    told = table_bytes(content, guess)
+    assert peak < told.reading < 5 * peak
+    assert len(data.X) == 144
+    assert data.X.nbytes <= told.kept
