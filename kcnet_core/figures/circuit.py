@@ -331,6 +331,10 @@ def mark(figure, ink, x, text, colour, *, dash="solid", high=1.0, flip=False):
 def finish(figure, dark, *, alt, legend=False, height=320, across=False, top=None):
     """The common look, with room for long names; `across` is for bars that lie on their side."""
     figure.update_yaxes(automargin=True)
+    for axis in figure.select_xaxes(), figure.select_yaxes():
+        for each in axis:
+            if each.title.text:
+                each.title.text = each.title.text[:1].upper() + each.title.text[1:]
     margin = {"t": top or (34 if legend else 14)}
     style(figure, alt, dark=dark, legend=legend, height=height, margin=margin)
     figure.update_xaxes(showgrid=across, showline=not across)

@@ -103,7 +103,7 @@ def _sweep(data, settings, first: bytes, second: bytes):
 
 def inhibition(bench: Bench) -> None:
     """What happens to two samples' codes as C moves."""
-    other = _other(bench, "and another one")
+    other = _other(bench, "And another one")
     sweep = _sweep(
         bench.data,
         replace(bench.settings, inhibition=1.0),
@@ -124,7 +124,7 @@ def inhibition(bench: Bench) -> None:
             f"{sweep.share_b[at]:.0%} for the second, {sweep.share_mean[at]:.0%} on average."
         )
     with right:
-        st.subheader("and the codes move apart", anchor=False)
+        st.subheader("And the codes move apart", anchor=False)
         chart(fly_figures.tag_distance_figure(sweep, now, session.dark()), key="distance")
         st.caption(
             f"With C = {now:.2f}, the distance between the two is {sweep.distance[at]:.2f} "

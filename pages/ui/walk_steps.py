@@ -224,8 +224,8 @@ STEPS = (
         "Something arrives",
         "The fly meets {sample}. Each of its {d} glomeruli fires at a rate between 0 and 1: "
         "{what}. These numbers are all that its brain will ever know of it.",
-        "which glomeruli are loud and which are silent.",
-        "put another {thing} on the table and watch the pattern change.",
+        "Which glomeruli are loud and which are silent.",
+        "Put another {thing} on the table and watch the pattern change.",
         _input_equation,
         lambda bench, forward, cell, dark: figures.rates_figure(
             forward, bench.input_meanings, dark
@@ -237,8 +237,8 @@ STEPS = (
         "Every Kenyon cell hears a few glomeruli",
         "Nobody planned who listens to whom. Each of the {B} Kenyon cells draws {fan_in} inputs at "
         "random, and keeps them for life: a connection is there (1) or not (0).",
-        "the bright wires belong to cell {cell}, the faint ones to some of its neighbours.",
-        "click another cell, or reshuffle the wiring: the same {thing}, another fly.",
+        "The bright wires belong to cell {cell}, the faint ones to some of its neighbours.",
+        "Click another cell, or reshuffle the wiring: the same {thing}, another fly.",
         _wiring_equation,
         lambda bench, forward, cell, dark: figures.cell_inputs_figure(
             forward, cell, bench.glomeruli.names, bench.input_meanings, dark
@@ -250,8 +250,8 @@ STEPS = (
         "A cell adds up what it hears",
         "Cell {cell} adds the rates of its {fan_in} inputs. Every cell does this at once, so one "
         "{thing} becomes {B} sums.",
-        "where cell {cell} stands among all cells, and where their mean μ is.",
-        "move the number of inputs per cell: the sums grow, and so does their mean.",
+        "Where cell {cell} stands among all cells, and where their mean μ is.",
+        "Move the number of inputs per cell: the sums grow, and so does their mean.",
         _sum_equation,
         lambda bench, forward, cell, dark: figures.sums_figure(forward, cell, dark),
         lambda bench, forward, cell: (
@@ -264,8 +264,8 @@ STEPS = (
         "All cells are inhibited alike",
         "One big neuron listens to all Kenyon cells and holds every one of them back by the same "
         "amount: C times their mean.",
-        "purple cells have fallen below zero. The heap keeps its shape, only its place changes.",
-        "move C from 0 to 2, and follow the arrow.",
+        "Purple cells have fallen below zero. The heap keeps its shape, only its place changes.",
+        "Move C from 0 to 2, and follow the arrow.",
         _inhibition_equation,
         lambda bench, forward, cell, dark: figures.inhibited_figure(forward, cell, dark),
         _inhibition_numbers,
@@ -275,8 +275,8 @@ STEPS = (
         "Below zero means silent",
         "A neuron cannot fire less than not at all: below zero becomes zero (the ReLU), and "
         "only {active} of the cells are left. The loudest twentieth is this {thing}'s tag.",
-        "the long flat tail: those cells say nothing about {sample}.",
-        "raise C until only a tenth of the cells is active.",
+        "The long flat tail: those cells say nothing about {sample}.",
+        "Raise C until only a tenth of the cells is active.",
         _relu_equation,
         lambda bench, forward, cell, dark: figures.activity_figure(forward, dark),
         _relu_numbers,
@@ -286,8 +286,8 @@ STEPS = (
         "The active cells vote",
         "Only these weights, β, are learned, in one step from examples (ridge regression). Each "
         "active cell pulls every answer up or down, by its activity times its weight.",
-        "for every answer, how many votes speak for it and against it, and what is left.",
-        "go down to 50 cells: few voters, shaky results. Then up to 2,000.",
+        "For every answer, how many votes speak for it and against it, and what is left.",
+        "Go down to 50 cells: few voters, shaky results. Then up to 2,000.",
         _votes_equation,
         lambda bench, forward, cell, dark: figures.votes_figure(forward, bench.answer_names, dark),
         _votes_numbers,
@@ -298,8 +298,8 @@ STEPS = (
         "Scores become probabilities. Because the circuit is so simple, the answer can be taken "
         "apart exactly: the map shows how much every input spoke for it, and the shares add up to "
         "the score.",
-        "orange inputs spoke for “{best}”, purple ones against it.",
-        "reshuffle the wiring a few times. Does the answer change?",
+        "Orange inputs spoke for “{best}”, purple ones against it.",
+        "Reshuffle the wiring a few times. Does the answer change?",
         _answer_equation,
         _contribution_figure,
         lambda bench, forward, cell: truth_sentence(bench, forward),

@@ -204,7 +204,7 @@ def test_a_lesson_from_start_to_end(new_page, screenshot):
     onward.click()
     expect(page.get_by_role("heading", name="Now you")).to_be_visible()
     expect(page.get_by_text("Measured:")).to_have_count(0)
-    expect(page.get_by_role("heading", name="and the codes move apart")).to_be_visible()
+    expect(page.get_by_role("heading", name="And the codes move apart")).to_be_visible()
     expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
     screenshot(page, "lesson-6")
     onward.click()
@@ -228,7 +228,7 @@ def test_a_link_to_a_lesson_opens_its_part_in_another_browser(new_page):
 @pytest.mark.parametrize(
     ("view", "ready"),
     [
-        ("Inhibition", "and the codes move apart"),
+        ("Inhibition", "And the codes move apart"),
         ("Tags", "A hash that remembers distance"),
         ("Every+fly+is+different", "Wirings differ, answers agree"),
     ],

@@ -79,7 +79,8 @@ def test_every_figure_has_an_alternative_text_and_named_axes(all_figures):
     for name, figure in light.items():
         assert len(alt(figure)) > 20, name
         if name not in ("pixels", "pairs"):
-            assert figure.layout.xaxis.title.text or figure.layout.yaxis.title.text, name
+            titles = [a.title.text for a in (figure.layout.xaxis, figure.layout.yaxis)]
+            assert any(titles) and all(title[0].isupper() for title in titles if title), name
 
 
 def test_dark_figures_use_other_colours_than_light_ones(all_figures):

@@ -456,30 +456,29 @@ def test_metric_against_time_marks_the_front():
     assert list(named(other, "best trade-offs").x) == [1.0, 2.0]
 
 
-def test_sizes_beside_points_do_not_overlap():
+def test_sizes_beside_points_meet_neither_points_nor_each_other():
     points = pd.DataFrame(
         {"variant": list("abcdef"), "model": ["KCNet", "ELM"] * 3,
          "hidden": [100, 100, 250, 250, 500, 500],
-         "mean": [0.949, 0.933, 0.975, 0.964, 0.983, 0.979],
-         "seconds": [0.081, 0.075, 0.198, 0.103, 0.25, 0.146], "best": [True] * 6}
+         "mean": [0.949, 0.946, 0.975, 0.964, 0.983, 0.981],
+         "seconds": [0.081, 0.075, 0.12, 0.103, 0.15, 0.16], "best": [True] * 6}
     )  # fmt: skip
     figure = figures.metric_vs_time(points, "accuracy")
-    layout = figure.layout
-    (left, right), (low, high) = layout.xaxis.range, layout.yaxis.range
-    boxes = []
-    for name in ("KCNet", "ELM"):
-        trace = named(figure, name)
-        for x, y, text, corner in zip(
-            trace.x, trace.y, trace.text, trace.textposition, strict=True
-        ):
+    (left, right), (low, high) = figure.layout.xaxis.range, figure.layout.yaxis.range
+    dots, boxes = [], []  # middles and half sizes, in pixels
+    for trace in (named(figure, "KCNet"), named(figure, "ELM")):
+        across = 330 * (np.log10(np.array(trace.x)) - left) / (right - left)
+        up = 310 * (np.array(trace.y) - low) / (high - low)
+        for x, y, text, corner in zip(across, up, trace.text, trace.textposition, strict=True):
+            dots.append((x, y, 4, 4))
             if text:
-                x0 = 330 * (np.log10(x) - left) / (right - left)
-                y0 = 310 * (y - low) / (high - low)
-                sign_x, sign_y = "right" in corner or -1, "top" in corner or -1
-                boxes.append((x0 + sign_x * (4 + 3 * len(text)), y0 + sign_y * 10, len(text)))
+                aside, above = 1 if "right" in corner else -1, 1 if "top" in corner else -1
+                half = 3 * len(text)
+                boxes.append((x + aside * (5 + half), y + above * 10, half - 1, 5))
     assert len(boxes) >= 3
-    for k, (x, y, n) in enumerate(boxes):
-        assert all(abs(x - a) >= 2.5 * (n + m) or abs(y - b) >= 10 for a, b, m in boxes[:k])
+    for k, (x, y, a, b) in enumerate(boxes):
+        others = dots + boxes[:k]
+        assert all(abs(x - u) >= a + c or abs(y - v) >= b + d for u, v, c, d in others)
 
 
 def test_time_is_split_into_three_panels():

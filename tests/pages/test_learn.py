@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -58,8 +59,8 @@ def test_every_step_has_a_picture_an_equation_and_live_numbers(sample, step):
     assert page.latex
     assert any(digit in captions(page) for digit in "0123456789")
     text = " ".join(block.value for block in page.markdown)
-    assert "**Look.**" in text
-    assert "**Try.**" in text
+    assert re.search(r"\*\*Look\.\*\* [A-Z]", text)
+    assert re.search(r"\*\*Try\.\*\* [A-Z]", text)
 
 
 def test_next_and_back_walk_through_the_steps_and_stop_at_the_ends():
