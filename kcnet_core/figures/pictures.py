@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from html import escape
 
 import numpy as np
 import plotly.graph_objects as go
 
 from kcnet_core.figures.layout import bar_style, bare, nice_ceiling, plain, style
-from kcnet_core.figures.reduction import LEVELS, indexed_png, shade_table
+from kcnet_core.figures.reduction import LEVELS, indexed_png, matrix_png, shade_table
 from kcnet_core.palette import colourscale, theme
 
 GAP = 3  # pixels between two small pictures
 LABEL = 9  # pixels of room below one for its label
 TILE_HEIGHT = 92  # on the page
+TILE_WIDTH = "clamp(2.9rem, 6vw, 4.2rem)"
 FEW, FEW_HEIGHT = 4, 210  # so many pictures or fewer are shown larger
 
 # Square pixels and nothing around them
@@ -133,6 +135,34 @@ def image_sheet(
         'preserveAspectRatio="none" style="image-rendering: pixelated"/>'
         f'<g font-family="sans-serif" font-size="{0.6 * sheet.label}" text-anchor="middle" '
         f'fill="{theme(dark).muted}">{words}</g></svg>'
+    )
+
+
+def image_tiles(
+    images: np.ndarray, image_shape: tuple[int, int], labels, *, dark: bool = False
+) -> str:
+    """Images with a label below each as HTML that fills its place: as many in a row as there fit.
+
+    Unlike `image_grid` it has no height of its own, so a narrow screen shows fewer in a row at a
+    size that can be read, with nothing blank around them.
+
+    Parameters
+    ----------
+    images : ndarray of shape (n, height * width), in [0, 1]
+    labels : sequence of str
+        Any text; it is escaped.
+    """
+    images = np.asarray(images, dtype=np.float32).reshape(-1, *image_shape)
+    tiles = "".join(
+        f'<figure style="margin:0"><img src="{matrix_png(image, "ink", dark)}" alt="" '
+        'style="display:block;width:100%;margin-bottom:2px;image-rendering:pixelated">'
+        f'<figcaption style="overflow-wrap:anywhere">{escape(str(label))}</figcaption></figure>'
+        for image, label in zip(images, labels, strict=True)
+    )
+    return (
+        f'<div style="display:grid;grid-template-columns:repeat(auto-fill,{TILE_WIDTH});'
+        "justify-content:space-between;gap:0.7rem 0.6rem;text-align:center;line-height:1.3;"
+        f'font-size:0.75rem;color:{theme(dark).muted}">{tiles}</div>'
     )
 
 

@@ -7,6 +7,7 @@ import streamlit as st
 
 from kcnet_core import figures
 from kcnet_core.datasets.dataset import Dataset
+from kcnet_core.figures.pictures import image_tiles
 from kcnet_core.run import Run
 from pages.ui import session
 from pages.ui.chart import chart
@@ -19,13 +20,14 @@ IMAGES_PER_PAGE = 80
 INPUTS_SHOWN = 12
 USUAL_INPUTS = ("MolWt", "MolLogP", "TPSA", "RingCount")  # what a chemist looks at first
 INPUTS_CORRELATED = 60
+METRIC_GAP = 28  # pixels, also between two lines of them on a narrow screen
 LONG_SENTENCE = 160  # characters; beyond, what a sentence enumerates is folded away
 
 
 def look(run: Run, dataset: Dataset) -> None:
     st.header(plain(dataset.title), anchor=False)
     n, d = dataset.X.shape
-    with st.container(horizontal=True, gap="large"):
+    with st.container(horizontal=True, gap=METRIC_GAP):
         st.metric("Rows", f"{n:,}", width="content")
         st.metric("Inputs", f"{d:,}", width="content")
         what = "Odor characters" if dataset.multilabel else "Classes"
@@ -61,18 +63,17 @@ def rows(dataset: Dataset) -> None:
     pages = max(1, -(-len(found) // per_page))
     page = st.pagination(pages, key=f"page_{dataset.name}_{pages}") if pages > 1 else 1
     shown = found[(page - 1) * per_page : page * per_page]
-    st.caption(f"{len(found):,} rows; {len(shown)} shown.")
+    st.caption(f"{len(found):,} row{'' if len(found) == 1 else 's'}; {len(shown)} shown.")
     if dataset.kind == "odor":
         cards(dataset, shown)
         return
-    chart(
-        figures.image_grid(
+    st.html(
+        image_tiles(
             dataset.X[shown] * dataset.pixel_std + dataset.pixel_mean,
             dataset.image_shape,
             [dataset.target_names[k] for k in dataset.y[shown]],
             dark=session.dark(),
-        ),
-        "rows_images",
+        )
     )
 
 

@@ -62,6 +62,26 @@ def test_the_choice_is_remembered_on_the_train_page(data_page):
     assert train.session_state["run"].dataset == "starter"
 
 
+def test_images_stand_in_as_many_columns_as_fit_with_their_labels_as_text(data_page, monkeypatch):
+    import re
+    from dataclasses import replace
+
+    from pages.ui import session
+
+    data = session.dataset(data_page.session_state["run"])
+    named = replace(data, target_names=("<script>x</script>", *data.target_names[1:]))
+    monkeypatch.setattr(session, "dataset", lambda *_: named)
+    data_page.run()
+    (tiles,) = (e.proto.body for e in data_page.get("html") if "<figure" in e.proto.body)
+    assert "repeat(auto-fill," in tiles
+    assert "height:" not in tiles.replace("line-height:", "")
+    captions = re.findall(r"<figcaption[^>]*>(.*?)</figcaption>", tiles)
+    shown = [named.target_names[k] for k in data.y[:80]]
+    assert captions == [name.replace("<", "&lt;").replace(">", "&gt;") for name in shown]
+    assert "<script>" not in tiles
+    assert tiles.count("data:image/png;base64,") == 80
+
+
 def test_long_lists_of_the_loader_are_folded_away_under_what_they_list(data_page):
     data_page.session_state["look_tab"] = "Decisions and source"
     data_page.button(key="use_starter").click().run()
