@@ -87,6 +87,7 @@ def metric_picker(dataset: Dataset) -> None:
         list(METRICS),
         default=headline_metric(dataset),
         required=True,
+        format_func=capital,
         key=metric_key(dataset),
         persist_state="session",
         label_visibility="collapsed",

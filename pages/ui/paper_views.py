@@ -202,7 +202,7 @@ def settings_table(settings: pd.DataFrame) -> None:
 
 def width_of(words) -> int:
     """Pixels that the longest of them takes in a table, where most cells may be empty."""
-    return 24 + 7 * max(map(len, words), default=0)
+    return 24 + 6 * max(map(len, words), default=0)
 
 
 def _table_line(recipe: Recipe, outcome: Outcome) -> dict:
