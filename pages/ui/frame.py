@@ -35,9 +35,10 @@ def pages() -> list:
 def around(page) -> None:
     """Run `page` inside the frame; whatever goes wrong becomes a sentence, never a traceback."""
     st.html(HERE / "style.css")
-    session.remember_owner()
     with safety_net(f"page {page.title}"):
         page.run()
+    with st.container(key="unseen"):  # last: until it has been read it holds room above the rest
+        session.remember_owner()
     with st.sidebar:
         status_line()
 
@@ -55,3 +56,5 @@ def heading(title: str, lead: str) -> None:
     """A page's title and the one sentence that says what it is for."""
     st.title(title, anchor=False)
     st.markdown(f":gray[{lead}]")
+    with st.container(key="where_things_are"):  # on a phone only
+        st.markdown(":small[:gray[Settings and the other pages open with **»** at the top.]]")

@@ -62,7 +62,8 @@ def before_start(run: Run) -> None:
                 names,
                 dark=session.dark(),
             )
-            st.image(sheet, width="stretch", alt=f"{len(names)} images: {', '.join(names)}")
+            with st.container(key="first_images"):  # a phone shows half of them, twice as large
+                st.image(sheet, width="stretch", alt=f"{len(names)} images: {', '.join(names)}")
         else:
             # A fixed but mixed handful: neighbours in a file are often of one family.
             rows = np.random.default_rng(1).permutation(len(dataset.X))[:8]
