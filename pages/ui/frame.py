@@ -57,4 +57,4 @@ def heading(title: str, lead: str) -> None:
     st.title(title, anchor=False)
     st.markdown(f":gray[{lead}]")
     with st.container(key="where_things_are"):  # on a phone only
-        st.markdown(":small[:gray[Settings and the other pages open with **»** at the top.]]")
+        st.markdown(":small[:gray[**»** at the top opens the left side: pages and settings.]]")
