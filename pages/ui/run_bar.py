@@ -15,6 +15,7 @@ from kcnet_core.run import EPOCH_MODELS, KCNET_MODELS, Run
 from pages.ui import session, share
 from pages.ui.plain import plain
 from pages.ui.safety_net import fragment
+from pages.ui.whole import whole
 
 STYLE = Path(__file__).with_name("live_charts.page.css")
 # What Start needs and the first page does not: it is loaded once that page is on its way.
@@ -159,6 +160,7 @@ def planned(run: Run, dataset, n_train: int):
     return estimate(run, n_train, dataset.X.shape[1], len(dataset.target_names))
 
 
+@whole
 def start(run: Run, paused: bool = False):
     """Submit `run`; a refusal is shown above the live view."""
     from kcnet_core.experiments.training import train_steps
@@ -184,12 +186,14 @@ def start(run: Run, paused: bool = False):
     return job
 
 
+@whole
 def step(run: Run, job) -> None:
     job = job or start(run, paused=True)
     if job is not None:
         steer(job, "step")
 
 
+@whole
 def steer(job, action: str) -> None:
     if job is not None:
         job.control(session.owner(), action)
@@ -199,11 +203,13 @@ def pace_of(job) -> str:
     return min(PACE, key=lambda name: abs(PACE[name] - job.view.slow))
 
 
+@whole
 def set_pace(job) -> None:
     if job is not None and job.owned_by(session.owner()):
         job.control(session.owner(), "slow", PACE[st.session_state.get("pace", "full speed")])
 
 
+@whole
 def reset(job) -> None:
     steer(job, "stop")
     session.attach(None)

@@ -12,6 +12,7 @@ from kcnet_core.errors import KCNetError
 from kcnet_core.experiments import protocols
 from kcnet_core.run import KCNET_MODELS, MODEL_EXPLANATIONS, MODELS, Run, settings
 from pages.ui import session
+from pages.ui.whole import whole
 
 SETTINGS = settings()
 # Log-spaced stops that people actually mean; the current value is added when it is none of them.
@@ -72,6 +73,7 @@ def preset_picker(run: Run) -> Run:
         ]
     }
 
+    @whole
     def chosen():
         title = st.session_state.get("preset")
         if title:
