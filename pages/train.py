@@ -15,6 +15,7 @@ def main() -> None:
     ignored = share.adopt_link()
     interrupted = adopt_interrupted()
     run = run_controls.sidebar()
+    run_bar.obey(run)
     job = session.job()
 
     heading(

@@ -14,6 +14,7 @@ from kcnet_core.experiments.estimate import in_words
 from kcnet_core.experiments.metrics import headline_metric
 from pages.ui import compare_jobs, session
 from pages.ui import compare_state as state
+from pages.ui.asked import ask, asked
 from pages.ui.live_view import OWNER_SEES, in_time
 from pages.ui.plain import plain
 
@@ -21,6 +22,8 @@ ENDINGS = {"done": "Done", "failed": "Failed", "cancelled": "Cancelled"}
 
 
 def bar(comparison: Comparison, dataset: Dataset, wrong: str | None) -> None:
+    if asked("comparison") and wrong is None:
+        start(comparison, dataset)
     job = state.job("compare")
     busy = job is not None and not job.view.finished
     mine = job is None or job.owned_by(session.owner())
@@ -38,7 +41,7 @@ def bar(comparison: Comparison, dataset: Dataset, wrong: str | None) -> None:
             st.button(
                 label, key="start_comparison", type="primary", icon=f":material/{icon}:",
                 shortcut="S", disabled=not n_missing or wrong is not None,
-                on_click=start, args=(comparison, dataset),
+                on_click=ask, args=("comparison",),
             )  # fmt: skip
         st.button(
             "Clear", key="clear_comparison", icon=":material/restart_alt:",

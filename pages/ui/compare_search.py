@@ -21,6 +21,7 @@ from kcnet_core.limits import MAX_TRIALS
 from kcnet_core.spreadsheet import csv_text
 from pages.ui import compare_bar, compare_jobs, session
 from pages.ui import compare_state as state
+from pages.ui.asked import ask, asked
 from pages.ui.chart import chart
 from pages.ui.compare_jobs import SearchPlan
 from pages.ui.compare_scores import empty
@@ -38,6 +39,9 @@ def search(comparison: Comparison, dataset: Dataset) -> None:
         "the first split, cut again into learning and validation rows; the test rows stay unseen."
     )
     plan = controls(comparison, dataset, busy)
+    if asked("search") and not busy:
+        start(plan, dataset)
+        st.rerun()
     with st.container(horizontal=True, vertical_alignment="center", key="search_bar"):
         if busy:
             st.button("Cancel the search", key="cancel_search", type="primary",
@@ -46,7 +50,7 @@ def search(comparison: Comparison, dataset: Dataset) -> None:
             n_known = len(known(plan))
             goes_on = 0 < n_known < plan.n_trials
             st.button("Go on" if goes_on else "Search", key="start_search", type="primary",
-                      icon=":material/search:", on_click=start, args=(plan, dataset),
+                      icon=":material/search:", on_click=ask, args=("search",),
                       help=f"{n_known} trials are here already." if goes_on else None,
                       )  # fmt: skip
     state.problem("search")

@@ -93,6 +93,8 @@ def poll(job, drawn_state: str) -> None:
         st.error(plain(why), icon=":material/error:")
     if job.kind == "train":  # a model from a file has no epochs to watch
         pictures(job, view)
+        if view.state == "cancelled":
+            st.info(STOPPED, icon=":material/info:")
 
 
 def status(job) -> None:
@@ -110,8 +112,6 @@ def status(job) -> None:
     with st.container(key="run_status"):
         st.progress(view.fraction or 0.0, text=text)
         st.caption(plain(numbers(snapshot, view.finished) if snapshot else job.title))
-    if view.state == "cancelled" and job.kind == "train":
-        st.caption(STOPPED)
 
 
 def numbers(view: TrainView, ended: bool = False) -> str:

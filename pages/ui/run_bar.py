@@ -13,6 +13,7 @@ from kcnet_core.experiments.estimate import estimate, flops_per_second, in_words
 from kcnet_core.jobs import Estimate
 from kcnet_core.run import EPOCH_MODELS, KCNET_MODELS, Run
 from pages.ui import session, share
+from pages.ui.asked import ask, asked
 from pages.ui.plain import plain
 from pages.ui.safety_net import fragment
 from pages.ui.whole import whole
@@ -43,8 +44,8 @@ def bar(run: Run, job) -> None:
                     icon=":material/play_arrow:",
                     shortcut="S",
                     width="stretch",
-                    on_click=start,
-                    args=(run,),
+                    on_click=ask,
+                    args=("start",),
                 )
         if run.model in EPOCH_MODELS or busy:
             st.button(
@@ -53,8 +54,8 @@ def bar(run: Run, job) -> None:
                 icon=":material/skip_next:",
                 shortcut="N",
                 disabled=not mine,
-                on_click=step,
-                args=(run, job if busy else None),
+                on_click=ask,
+                args=("step",),
                 help="One epoch, then pause.",
             )
         button("Stop", "stop", job, mine and busy, icon="stop", shortcut="X")
@@ -88,6 +89,16 @@ def bar(run: Run, job) -> None:
         news(run, job, busy, mine)
     if not LOADED.is_set():
         complete_when_loaded()
+
+
+def obey(run: Run) -> None:
+    """Carry out a click on Start or Step, with the settings that the controls show now."""
+    job = session.job()
+    busy = job is not None and not job.view.finished
+    if asked("start") and not busy:
+        start(run)
+    elif asked("step") and (not busy or job.owned_by(session.owner())):
+        step(run, job if busy else None)
 
 
 def news(run: Run, job, busy: bool, mine: bool) -> None:
@@ -160,7 +171,6 @@ def planned(run: Run, dataset, n_train: int):
     return estimate(run, n_train, dataset.X.shape[1], len(dataset.target_names))
 
 
-@whole
 def start(run: Run, paused: bool = False):
     """Submit `run`; a refusal is shown above the live view."""
     from kcnet_core.experiments.training import train_steps
@@ -186,7 +196,6 @@ def start(run: Run, paused: bool = False):
     return job
 
 
-@whole
 def step(run: Run, job) -> None:
     job = job or start(run, paused=True)
     if job is not None:

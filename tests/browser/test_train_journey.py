@@ -170,7 +170,7 @@ def test_the_replay_shows_the_wiring_before_and_after(new_page, screenshot):
     wait_for(page, "Done after")
     page.get_by_role("tab", name="Wiring").click()
     wait_for(page, "W at the start")
-    wait_for(page, "Difference")
+    wait_for(page, "Now minus start")
     screenshot(page, "train-replay")
 
 

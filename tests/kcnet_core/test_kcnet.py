@@ -95,7 +95,7 @@ def test_submodels_take_turns_and_share_the_cells(digits):
     assert model.weights_.shape == model.scores_.shape == (50, 64)
     assert (model.weights_ == (model.scores_ > 0)).all()
     assert model.coef_.shape == (50, 10)
-    assert model.stopped_.count("submodel") == 3
+    assert model.stopped_.count("Submodel") == 3
 
 
 def test_submodels_searched_at_once_find_what_they_find_in_turns(digits):
