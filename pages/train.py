@@ -28,21 +28,23 @@ def main() -> None:
     if session.job_is_gone():
         st.warning(plain(interrupted.sentence if interrupted else GONE), icon=":material/history:")
 
+    # One look for the whole page: a state that changes while it is drawn makes it be drawn again.
+    state = None if job is None else job.view.state
     run_bar.bar(run, job)
     if job is None:
         live_view.before_start(run)
     else:
-        trained = job.result if job.view.state == "done" else None
+        trained = job.result if state == "done" else None
         if trained is None:
             headline.expected(job)
-            live_view.watch(job)
+            live_view.watch(job, state)
         else:
             from pages.ui import result_view  # scikit-learn, which the first page need not wait for
 
             private = session.is_private(job)
             trained = result_view.without_rows(trained) if private else trained
             headline.known(trained, reopened=job.kind == "reopen")
-            live_view.watch(job)
+            live_view.watch(job, state)
             result_view.show(trained, with_rows=not private)
     share.write_link(run, job)
 

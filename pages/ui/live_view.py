@@ -73,9 +73,11 @@ def before_start(run: Run) -> None:
     opener()
 
 
-def watch(job) -> None:
-    """Draw the job now and, while it is under way, once a second."""
-    state = job.view.state
+def watch(job, state: str) -> None:
+    """Draw the job now and, while it is under way, once a second.
+
+    `state` is the one that the rest of the page shows; the page is drawn again when it changes.
+    """
     active = state in ("queued", "running")
     draw = fragment(
         poll, run_every=SECONDS_BETWEEN_DRAWINGS if active else None, key=f"live_{active}"
