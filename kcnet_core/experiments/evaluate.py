@@ -26,7 +26,6 @@ COLUMNS = (
 )  # fmt: skip
 SIGNIFICANT = 0.05
 log = logging.getLogger("kcnet.experiments")
-ENDS = ("low", "high")  # of an interval
 
 
 def row_head(name: str, dataset: Dataset, split: Split) -> dict:
@@ -151,8 +150,7 @@ def summary(table: pd.DataFrame, by=("dataset", "protocol", "variant")) -> pd.Da
             interval = interval_over_splits(part, part[name])
             if interval.n:
                 about = dict(zip(by, key, strict=True))
-                ends = {end: metrics.possible(getattr(interval, end), name) for end in ENDS}
-                lines.append({**about, "metric": name, **_as_columns(interval), **ends})
+                lines.append({**about, "metric": name, **_as_columns(interval, name)})
     return pd.DataFrame(lines, columns=[*by, "metric", "mean", "low", "high", "n", "method"])
 
 
@@ -207,5 +205,6 @@ def interval_over_splits(part: pd.DataFrame, values) -> metrics.Interval:
     )
 
 
-def _as_columns(interval):
-    return {name: getattr(interval, name) for name in ("mean", "low", "high", "n", "method")}
+def _as_columns(interval: metrics.Interval, metric: str) -> dict:
+    ends = {end: metrics.possible(getattr(interval, end), metric) for end in ("low", "high")}
+    return {"mean": interval.mean, **ends, "n": interval.n, "method": interval.method}

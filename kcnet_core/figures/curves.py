@@ -15,6 +15,7 @@ from kcnet_core.figures.layout import (
     nice_ceiling,
     note,
     plain,
+    ring,
     sign_colours,
     style,
 )
@@ -76,7 +77,9 @@ def validation_curve(
         traces.append(_last_value(epochs[-1], values[-1], colour))
         if mark_best and not ensemble:
             best = int(values.argmax())
-            traces.append(_ring(epochs[best], values[best], colour))
+            words = f"epoch {epochs[best]}<br>best so far, {values[best]:.4f}: its wiring is kept"
+            traces.append(ring(epochs[best], values[best], colour, 13, name="best, kept",
+                               hovertemplate=f"{words}<extra></extra>"))  # fmt: skip
     extras = {}
     if stop_metric:
         everything.append(stop_metric)
@@ -350,18 +353,6 @@ def _last_value(x, y, colour, form="{:.3f}") -> dict:
         "hoverinfo": "skip",
         "showlegend": False,
         "cliponaxis": False,
-    }
-
-
-def _ring(x, y, colour) -> dict:
-    return {
-        "type": "scatter",
-        "x": [x],
-        "y": [y],
-        "name": "best, kept",
-        "mode": "markers",
-        "marker": {"size": 13, "color": faded(colour, 0.0), "line": {"color": colour, "width": 2}},
-        "hovertemplate": f"epoch {x}<br>best so far, {y:.4f}: its wiring is kept<extra></extra>",
     }
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
-from kcnet_core.palette import colour_table, colourscale, theme
+from kcnet_core.palette import colour_table, colourscale, faded, theme
 
 FONT = "'Source Sans 3', 'Source Sans Pro', 'Source Sans', system-ui, sans-serif"
 HEIGHT = 300
@@ -168,6 +168,15 @@ def level_line(at: float, colour: str, axis: str = "y", dash: str = "dash") -> d
 def note(text: str, colour: str, size: int = 11, **place) -> dict:
     """A few words inside a chart."""
     return {"text": text, "showarrow": False, "font": {"color": colour, "size": size}, **place}
+
+
+def ring(x: float, y: float, colour: str, size: int, **more) -> dict:
+    """A circle around one point."""
+    edge = {"color": colour, "width": 2}
+    return {
+        "type": "scatter", "x": [x], "y": [y], "mode": "markers",
+        "marker": {"size": size, "color": faded(colour, 0.0), "line": edge}, **more,
+    }  # fmt: skip
 
 
 def alt(figure: go.Figure) -> str:

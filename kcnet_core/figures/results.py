@@ -14,6 +14,7 @@ from kcnet_core.figures.layout import (
     nice_ceiling,
     note,
     plain,
+    ring,
     style,
 )
 from kcnet_core.figures.ranked import named_rows, ranked_bars, two_sided_bars
@@ -288,19 +289,13 @@ def cell_scatter(
         f"({100 * active_share.min():.0f} to {100 * active_share.max():.0f}%); sums of absolute "
         f"output weights from {strength.min():.3g} to {strength.max():.3g}."
     )
-    ring = []
+    rings = []
     if chosen is not None:
         alt += f" Cell {chosen} has a ring."
-        ring = [
-            {
-                "type": "scatter", "x": [100 * active_share[chosen]], "y": [strength[chosen]],
-                "mode": "markers", "hoverinfo": "skip",
-                "marker": {"size": 14, "color": faded(colour, 0.0),
-                           "line": {"color": theme(dark).text, "width": 2}},
-            }
-        ]  # fmt: skip
+        at = 100 * active_share[chosen], strength[chosen]
+        rings = [ring(*at, theme(dark).text, 14, hoverinfo="skip")]
     return style(
-        bare(*ring, points),
+        bare(*rings, points),
         alt,
         dark=dark,
         x="Active in rows (%)",

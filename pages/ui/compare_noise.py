@@ -17,6 +17,7 @@ from kcnet_core.experiments.noise import DAMAGES, noise_summary, spoil
 from kcnet_core.experiments.protocols import PROTOCOLS, default_protocol
 from pages.ui import compare_bar, compare_jobs, session
 from pages.ui import compare_state as state
+from pages.ui.asked import ask, asked
 from pages.ui.chart import chart
 from pages.ui.compare_jobs import NoisePlan
 from pages.ui.compare_scores import empty, metric_of
@@ -30,6 +31,10 @@ def noise(comparison: Comparison, dataset: Dataset) -> None:
     busy = job is not None and not job.view.finished
     plan = NoisePlan(at_one_size(comparison), damages(dataset))
     rows = known_rows(plan)
+    stopped = bool(rows) and job.view.state != "done"
+    if asked("noise") and not busy:
+        start(plan, dataset, rows if stopped else [])
+        st.rerun()
     st.markdown(
         "Every model learns from clean rows and is then tested on ever worse ones: the same "
         "spoiled rows for all."
@@ -39,11 +44,10 @@ def noise(comparison: Comparison, dataset: Dataset) -> None:
             st.button("Cancel the test", key="cancel_noise", type="primary",
                       icon=":material/close:", on_click=state.stop, args=("noise",))  # fmt: skip
         else:
-            stopped = rows and job.view.state != "done"
             label = "Resume the test" if stopped else "Test again" if rows else "Test robustness"
             st.button(
                 label, key="start_noise", type="primary", icon=":material/play_arrow:",
-                on_click=start, args=(plan, dataset, rows if stopped else []),
+                on_click=ask, args=("noise",),
             )  # fmt: skip
         if len(comparison.hidden) > 1:
             st.segmented_control(

@@ -47,6 +47,9 @@ VALUES = {
     ("stop_rule", "published"): "the published code's",
     ("stop_metric", 0.0): "never stops",
     ("max_depth", None): "none",
+    ("device", "cpu"): "CPU",
+    ("device", "cuda"): "CUDA",
+    ("device", "mps"): "MPS",
 }
 
 

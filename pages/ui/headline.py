@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from kcnet_core.errors import KCNetError
-from kcnet_core.experiments.protocols import PROTOCOLS, default_protocol
+from kcnet_core.experiments.protocols import PROTOCOLS
 from kcnet_core.run import KCNET_MODELS, Run
 from pages.ui import session
 from pages.ui.plain import plain
@@ -43,10 +43,9 @@ def expected(job) -> None:
     if data is None or not isinstance(run, Run):
         return
     from kcnet_core.experiments.metrics import headline_metric
-    from kcnet_core.experiments.training import split_of
 
     try:
-        protocol, split = split_of(run, data)
+        rows = session.split_sizes(run, data)
     except KCNetError:  # the run itself will say so
         return
     names = [f"Test {headline_metric(data)}", "Training and evaluation", "Parameters trained"]
@@ -54,7 +53,7 @@ def expected(job) -> None:
         names += ["λ", "Density of W"]
     row(dict.fromkeys(names, UNKNOWN), PARAMETERS_HELP)
     title = session.public_title(data) if session.is_private(job) else data.title
-    caption(run, title, protocol or default_protocol(data), len(split.train), len(split.test))
+    caption(run, title, *rows)
 
 
 PARAMETERS_HELP = "Output weights; with DOA also the 0/1 input weights, with FSHN every weight."

@@ -134,7 +134,7 @@ def button(label, action, job, enabled, *, icon, shortcut, primary=False):
 def cost(run: Run, prefix: str) -> None:
     try:
         dataset = session.dataset(run)
-        n_train, n_test = split_sizes(run, dataset)
+        _, n_train, n_test = session.split_sizes(run, dataset)
     except KCNetError as error:  # the bar and what is under way stay usable
         st.error(plain(error), icon=":material/error:")
         return
@@ -156,17 +156,6 @@ def expected(plan) -> str:
     return f" Estimated {in_words(plan.seconds)} and {plan.bytes / 2**20:,.0f} MB."
 
 
-def split_sizes(run: Run, dataset) -> tuple[int, int]:
-    """Training and test rows; remembered, because every move of a slider asks for them."""
-    key = (run.dataset, run.target, run.protocol, run.rows, run.seed, id(dataset))
-    if st.session_state.get("split_sizes", (None,))[0] != key:
-        from kcnet_core.experiments.training import split_of
-
-        _, split = split_of(run, dataset)
-        st.session_state["split_sizes"] = key, (len(split.train), len(split.test))
-    return st.session_state["split_sizes"][1]
-
-
 def planned(run: Run, dataset, n_train: int):
     return estimate(run, n_train, dataset.X.shape[1], len(dataset.target_names))
 
@@ -177,7 +166,7 @@ def start(run: Run, paused: bool = False):
 
     try:
         dataset = session.dataset(run)
-        plan = planned(run, dataset, split_sizes(run, dataset)[0])
+        plan = planned(run, dataset, session.split_sizes(run, dataset)[1])
         job = session.jobs().submit(
             session.owner(),
             "train",

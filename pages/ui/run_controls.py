@@ -12,6 +12,7 @@ from kcnet_core.errors import KCNetError
 from kcnet_core.experiments import protocols
 from kcnet_core.run import KCNET_MODELS, MODEL_EXPLANATIONS, MODELS, Run, settings
 from pages.ui import session
+from pages.ui.compare_words import setting_value
 from pages.ui.whole import whole
 
 SETTINGS = settings()
@@ -23,10 +24,6 @@ STOPS = {
     "n_epochs": (1, 2, 5, 10, 20, 30, 40, 60, 80, 100, 120, 150, 200, 300, 500, 1000),
     "learning_rate": (5e-7, 1e-6, 1e-5, 5e-5, 1e-4, 1e-3, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05,
                       0.1, 0.2, 0.5),
-}  # fmt: skip
-OPTION_WORDS = {
-    "varpro": "ours", "paper": "the paper's", "auto": "auto", "cpu": "CPU", "cuda": "CUDA",
-    "mps": "MPS",
 }  # fmt: skip
 METHOD = ("n_hidden", "fan_in", "inhibition", "alpha_loo", "alpha")
 TUNING = ("doa_rule", "n_epochs", "learning_rate", "stop_metric", "n_submodels")
@@ -173,7 +170,11 @@ def control(name: str, value, model: str):
     if about.options:
         options = list(about.options)
         return st.segmented_control(
-            options=options, default=value, required=True, format_func=OPTION_WORDS.get, **common
+            options=options,
+            default=value,
+            required=True,
+            format_func=lambda option: setting_value(name, option),
+            **common,
         )
     if name in STOPS:
         return st.select_slider(

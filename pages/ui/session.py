@@ -13,6 +13,7 @@ from kcnet_core.run import Run
 
 UPLOADED = "uploaded"
 OWNER_COOKIE = "kcnet_owner"
+SPLITS_REMEMBERED = 4  # the run of the controls and the one on the page, and what was before
 TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
 
 
@@ -153,6 +154,20 @@ def dataset(of: Run | None = None) -> Dataset:
         return st.session_state[UPLOADED]
     options = (("target", of.target),) if of.target else ()
     return loaded(of.dataset, options)
+
+
+def split_sizes(of: Run, data: Dataset) -> tuple[str, int, int]:
+    """Protocol, training rows and test rows of a run; remembered, because every redrawing asks."""
+    known = st.session_state.setdefault("split_sizes", {})
+    key = (of.dataset, of.target, of.protocol, of.rows, of.seed, id(data))
+    if key not in known:
+        from kcnet_core.experiments.training import split_of
+
+        protocol, split = split_of(of, data)
+        if len(known) >= SPLITS_REMEMBERED:
+            known.clear()
+        known[key] = protocol, len(split.train), len(split.test)
+    return known[key]
 
 
 def dataset_titles() -> dict[str, str]:
