@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
 from types import FunctionType, ModuleType
 
 import numpy as np
@@ -80,6 +80,4 @@ def _parts(thing: object) -> Iterable:
         return thing.values()
     if isinstance(thing, list | tuple | set | frozenset):
         return thing
-    if is_dataclass(thing):
-        return [getattr(thing, field.name) for field in fields(thing)]
     return getattr(thing, "__dict__", {}).values()

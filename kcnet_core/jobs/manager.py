@@ -23,7 +23,7 @@ from kcnet_core.jobs.turns import Turns, should_step_back
 
 ACTIONS = ("pause", "resume", "step", "stop", "slow")
 SECONDS_BETWEEN_MEASURES = 0.2  # of memory: it costs as much as a very small epoch
-SECONDS_BETWEEN_WEIGHINGS = 5.0  # of finished results: pages add to them what visitors ask for
+SECONDS_BETWEEN_WEIGHINGS = 20.0  # of finished results: pages add to them what visitors ask for
 
 
 class _Stopped(Exception):

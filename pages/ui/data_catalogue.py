@@ -83,6 +83,7 @@ def arrived(info) -> int:
 
 def use(name: str) -> None:
     """Train, compare and smell with this dataset from now on."""
+    session.titles_in.clear()  # it may have arrived a moment ago
     current = session.run()
     first = presets.our_presets(name)[0].run
     run_controls.adopt(replace(first, seed=current.seed, device=current.device))

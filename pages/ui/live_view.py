@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import time
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import streamlit as st
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from kcnet_core.figures.training import Panel
 
 SECONDS_BETWEEN_DRAWINGS = 1.0
+SHARE_OF_DRAWINGS = 0.8  # for which a drawing is fresh: the next poll, if a little early, is not
 OWNER_SEES = "This run has failed; whoever started it sees why."
 STOPPED = (
     "A stopped run has no test score. Start trains the same settings and seed again from the "
@@ -37,6 +39,15 @@ STATE_WORDS = {
     "failed": "failed",
     "cancelled": "stopped",
 }
+
+
+class Drawn(NamedTuple):
+    """The pictures that this visitor saw last."""
+
+    of: tuple  # job, state, theme
+    n_snapshots: int
+    due: float  # when they are too old, while the run goes on
+    pictures: dict
 
 
 def before_start(run: Run) -> None:
@@ -148,13 +159,26 @@ def pictures(job, view) -> None:
                         with place:
                             chart(panel.figure, panel.key)
         return
-    # What has not changed is not made again; Streamlit then sends only a reference to it.
-    stamp = (job.id, view.n_snapshots, session.dark())
-    if st.session_state.get("live_drawn", (None,))[0] != stamp:
-        with figures.unchecked():
-            drawn = picture_data(panels(job, view.snapshot))
-        st.session_state["live_drawn"] = stamp, drawn
-    live_charts(st.session_state["live_drawn"][1], "live_charts")
+    live_charts(latest_pictures(job, view), "live_charts")
+
+
+def latest_pictures(job, view) -> dict:
+    """What `live_charts` draws of a run under way.
+
+    What has not changed is not made again, nor what has just been drawn when somebody moves a
+    slider meanwhile; Streamlit then sends only a reference to it.
+    """
+    of = (job.id, view.state, session.dark())
+    before = st.session_state.get("live_drawn")
+    if before is not None and before.of == of:
+        fresh = view.state == "running" and time.monotonic() < before.due
+        if fresh or before.n_snapshots == view.n_snapshots:
+            return before.pictures
+    due = time.monotonic() + SHARE_OF_DRAWINGS * SECONDS_BETWEEN_DRAWINGS
+    with figures.unchecked():
+        pictures = picture_data(panels(job, view.snapshot))
+    st.session_state["live_drawn"] = Drawn(of, view.n_snapshots, due, pictures)
+    return pictures
 
 
 def panels(job, snapshot: TrainView | None) -> list[list[Panel]]:

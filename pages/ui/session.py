@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
+import sys
 from weakref import WeakValueDictionary
 
 import streamlit as st
@@ -12,6 +13,8 @@ from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.run import Run
 
 UPLOADED = "uploaded"
+TURN_SECONDS = 0.001  # after which a training thread lets a page work; Python's own is 5 ms
+LOOK_SECONDS = 3.0  # for which one look at the data folders is enough
 OWNER_COOKIE = "kcnet_owner"
 SPLITS_REMEMBERED = 4  # the run of the controls and the one on the page, and what was before
 TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
@@ -23,6 +26,7 @@ def jobs():
     from kcnet_core.jobs import JobJournal, JobManager, show_log
 
     show_log()
+    sys.setswitchinterval(TURN_SECONDS)
     return JobManager(journal=JobJournal(cache_folder() / "jobs"))
 
 
@@ -172,12 +176,20 @@ def split_sizes(of: Run, data: Dataset) -> tuple[str, int, int]:
 
 def dataset_titles() -> dict[str, str]:
     """Names and titles of what can be trained on right now, without a download."""
-    from kcnet_core import datasets
+    from kcnet_core.datasets import store
 
-    titles = {info.name: info.title for info in datasets.available() if info.status != "download"}
+    titles = dict(titles_in(tuple(map(str, store.data_folders()))))
     if UPLOADED in st.session_state:
         titles[UPLOADED] = st.session_state[UPLOADED].title
     return titles
+
+
+@st.cache_resource(show_spinner=False, ttl=LOOK_SECONDS)
+def titles_in(folders: tuple[str, ...]) -> dict[str, str]:
+    """Of the catalogue's datasets; every redrawing asks, and each file looked for takes a turn."""
+    from kcnet_core import datasets
+
+    return {info.name: info.title for info in datasets.available() if info.status != "download"}
 
 
 def odor_targets(name: str) -> tuple[str, ...]:
