@@ -113,6 +113,7 @@ class WiringSearch:
         self.device, self.submodel = device, submodel
         self.scores = initial_scores(wiring, rng).to(device)
         self.stopped = ""
+        self.enough = False  # set between two epochs, it ends the search as if these were all
         self._all = np.arange(len(X))
         self._train, validation = split_rows(self._all, settings.validation_fraction, groups, rng)
         self._validation = validation[:MEASURED_ROWS]
@@ -153,7 +154,7 @@ class WiringSearch:
                 W=wiring.matrix() if matrices else None,
                 S=S,
             )
-            if reached:
+            if reached or self.enough:
                 break
         self._held.clear()
         self.stopped = self._say_why(reached, epoch, best)
@@ -165,11 +166,12 @@ class WiringSearch:
 
     def _say_why(self, reached: bool, epoch: int, best: _Best) -> str:
         s, metric = self.settings, METRIC_WORDS.get(self.settings.metric, self.settings.metric)
-        why = (
-            f"The validation {metric} reached {s.stop_metric:g} at epoch {epoch}"
-            if reached
-            else f"All {s.n_epochs} epochs were run"
-        )
+        if reached:
+            why = f"The validation {metric} reached {s.stop_metric:g} at epoch {epoch}"
+        elif epoch < s.n_epochs:
+            why = f"The search was ended by hand after epoch {epoch} of {s.n_epochs}"
+        else:
+            why = f"All {s.n_epochs} epochs were run"
         kept = f"the wiring of epoch {best.epoch} ({metric} {best.metric:.4f})"
         return f"{why}; {kept if s.restore_best else 'the last wiring'} was kept"
 

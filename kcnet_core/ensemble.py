@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -65,12 +66,17 @@ class Ensemble:
             submodel=k,
         )
 
-    def in_turns(self, matrices: bool = False):
-        """Yield a record of each submodel in turn; return what they found."""
+    def in_turns(self, matrices: bool = False, enough: Callable[[], bool] = lambda: False):
+        """Yield a record of each submodel in turn; return what they found.
+
+        `enough` is asked when all submodels have made the same number of epochs.
+        """
         searches = [self.search(k) for k in range(len(self.parts))]
         running = [search.epochs(matrices) for search in searches]
         while running:
-            still = []
+            ended, still = enough(), []
+            for search in searches:
+                search.enough = ended
             for epochs in running:
                 record = next(epochs, None)
                 if record is not None:

@@ -233,6 +233,11 @@ class KCNetClassifier(RidgeReadout):
         """
         return self._steps(X, y, sample_weight, groups, matrices, progress)
 
+    def end_search(self) -> None:
+        """Let DOA end early: called between two steps of `fit_steps`, which then goes on to the
+        output weights as if `n_epochs` were the epochs made so far."""
+        self._search_ended = True
+
     def fit(self, X, y, sample_weight=None, groups=None):
         for _ in self._steps(X, y, sample_weight, groups, n_jobs=self.n_jobs):
             pass
@@ -258,7 +263,9 @@ class KCNetClassifier(RidgeReadout):
                 history = sorted(records, key=lambda r: (r.epoch, r.submodel))
                 timings["doa"] = time.perf_counter() - started
             else:
-                steps = time_at_work(ensemble.in_turns(matrices), timings, "doa")
+                self._search_ended = False
+                turns = ensemble.in_turns(matrices, lambda: self._search_ended)
+                steps = time_at_work(turns, timings, "doa")
                 found = yield from _keep_records(steps, history)
         self._begin(X, code, seed, self.n_hidden, timings)
         self.wiring_ = Wiring.concatenate([one.wiring for one in found] or parts)

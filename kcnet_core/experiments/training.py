@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -115,8 +115,14 @@ def split_of(run: Run, dataset: Dataset) -> tuple[str, protocols.Split]:
     return protocol, replace(split, train=subsampled(dataset, split.train, run.rows, run.seed))
 
 
-def train_steps(run: Run, dataset: Dataset) -> Generator[TrainView, None, TrainedRun]:
-    """Train `run` on `dataset`; yields after every epoch or piece of work."""
+def train_steps(
+    run: Run, dataset: Dataset, enough: Callable[[], bool] = lambda: False
+) -> Generator[TrainView, None, TrainedRun]:
+    """Train `run` on `dataset`; yields after every epoch or piece of work.
+
+    As soon as `enough()`, DOA ends with the epoch in hand, but not before the first; the result is
+    then that of a run with so many epochs.
+    """
     log: list[EpochRecord] = []
     replay = Replay(run.n_submodels if run.model == "Ensemble DOA" else 1)
     metric_name = validation_metric(dataset)
@@ -142,7 +148,7 @@ def train_steps(run: Run, dataset: Dataset) -> Generator[TrainView, None, Traine
     # One record per epoch and submodel, and with DOA one more for the wiring as it was drawn.
     total = (run.n_epochs + (run.model in DOA_MODELS)) * replay.n_submodels
     prepared = time.perf_counter() - started
-    matrices = run.model in DOA_MODELS
+    matrices, ended = run.model in DOA_MODELS, False
     for record in model.fit_steps(
         X_train, dataset.y[split.train], groups=groups, matrices=matrices, progress=True
     ):
@@ -155,6 +161,12 @@ def train_steps(run: Run, dataset: Dataset) -> Generator[TrainView, None, Traine
         log.append(replace(record, W=None, S=None))
         fraction = EPOCHS_SHARE * min(len(log) / total, 1.0) if has_epochs else 0.93
         yield view("Training", fraction, counts_as_step=True)
+        if matrices and record.epoch and enough():
+            model.end_search()
+            ended = True
+    if ended:
+        run = replace(run, n_epochs=log[-1].epoch)
+        model.set_params(n_epochs=run.n_epochs)
     if run.model in KCNET_MODELS:
         replay.finish(log[-1].epoch if log else 0, model.scores_, model.weights_)
 

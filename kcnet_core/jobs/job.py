@@ -46,7 +46,7 @@ class JobView:
     fraction: float | None = None  # of the work, 0 to 1
     position: int | None = None  # 1 is next; None when not queued
     error: str | None = None  # a sentence, when failed
-    asked: str | None = None  # "pause" or "stop", while the step in hand is not over
+    asked: str | None = None  # "pause", "stop" or "finish", until it is done
     slow: float = 0.0  # seconds of rest after each step
     submitted: float = 0.0
     started: float | None = None
@@ -96,6 +96,7 @@ class Job:
         self._changed = threading.Condition(manager._lock)
         self._thread: threading.Thread | None = None
         self._stop = self._pause = False
+        self._finish: Callable[[], object] | None = None
         self._steps_left = self._n_controls = 0
         self._measured = self._noted = 0.0
 
@@ -106,7 +107,8 @@ class Job:
         return secrets.compare_digest(self._owner.encode(), str(owner).encode())
 
     def control(self, owner: str, action: str, seconds: float = 0.0) -> JobView:
-        """Steer the job: "pause", "resume", "step", "stop", or "slow" with `seconds` per step.
+        """Steer the job: "pause", "resume", "step", "finish" (early, with a result), "stop"
+        (at once, without), or "slow" with `seconds` per step.
 
         Takes effect between two yields of the job. Steering a finished job does nothing.
         """

@@ -21,7 +21,7 @@ from kcnet_core.jobs.pauses import overdue
 from kcnet_core.jobs.report import failure_sentence, log_line
 from kcnet_core.jobs.turns import Turns, should_step_back
 
-ACTIONS = ("pause", "resume", "step", "stop", "slow")
+ACTIONS = ("pause", "resume", "step", "finish", "stop", "slow")
 SECONDS_BETWEEN_MEASURES = 0.2  # of memory: it costs as much as a very small epoch
 SECONDS_BETWEEN_WEIGHINGS = 20.0  # of finished results: pages add to them what visitors ask for
 
@@ -93,6 +93,7 @@ class JobManager:
         estimate: Estimate | None = None,
         title: str = "",
         paused: bool = False,
+        finish: Callable[[], object] | None = None,
     ) -> Job:
         """Queue a run, or raise the sentence that says why it cannot be taken.
 
@@ -116,6 +117,8 @@ class JobManager:
         paused : bool
             Wait for "resume" or "step" instead of starting; so a run can be stepped from its very
             first epoch.
+        finish : callable, optional
+            Called when the owner asks for "finish": `steps` should then come to a result early.
         """
         with self._lock:
             self._sweep()
@@ -132,7 +135,7 @@ class JobManager:
             job = Job(self, owner, kind, config, steps, estimate, title, self._clock())
             self._jobs[job.id] = job
             self._note(job)
-            job._pause = paused
+            job._pause, job._finish = paused, finish
             (self._rest if paused else self._enqueue)(job)
             return job
 
@@ -201,8 +204,12 @@ class JobManager:
                 elif job in self._running:
                     self._show(job, asked="pause")
             else:
+                if action == "finish":
+                    if job._finish is None:
+                        return job.view
+                    job._finish()
                 job._pause, job._steps_left = action == "step", int(action == "step")
-                self._show(job, asked=None)
+                self._show(job, asked="finish" if action == "finish" else None)
                 if job.view.state == "paused":
                     self._enqueue(job)
             job._changed.notify_all()

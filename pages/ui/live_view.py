@@ -29,7 +29,7 @@ SHARE_OF_DRAWINGS = 0.8  # for which a drawing is fresh: the next poll, if a lit
 OWNER_SEES = "This run has failed; whoever started it sees why."
 STOPPED = (
     "A stopped run has no test score. Start trains the same settings and seed again from the "
-    "beginning; with fewer epochs it ends where you want it to, and Pause keeps it where it is."
+    "beginning. Pause keeps a run where it is; Finish ends DOA early and tests the best wiring."
 )
 STATE_WORDS = {
     "queued": "waiting",

@@ -1,4 +1,4 @@
-"""Start, pause, step, slow motion, stop, reset: the row of buttons above the live view."""
+"""Start, pause, step, finish, slow motion, stop, reset: the row of buttons above the live view."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import streamlit as st
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.estimate import estimate, flops_per_second, in_words
 from kcnet_core.jobs import Estimate
-from kcnet_core.run import EPOCH_MODELS, KCNET_MODELS, Run
+from kcnet_core.run import DOA_MODELS, EPOCH_MODELS, KCNET_MODELS, Run
 from pages.ui import session, share
 from pages.ui.asked import ask, asked
 from pages.ui.plain import plain
@@ -58,7 +58,26 @@ def bar(run: Run, job) -> None:
                 args=("step",),
                 help="One epoch, then pause.",
             )
-        button("Stop", "stop", job, mine and busy, icon="stop", shortcut="X")
+        if run.model in DOA_MODELS or can_finish(job):
+            button(
+                "Finish",
+                "finish",
+                job,
+                mine and can_finish(job),
+                icon="flag",
+                shortcut="F",
+                help="End the search here: the best wiring so far gets its output weights and its "
+                "test score, as if these had been all epochs.",
+            )
+        button(
+            "Stop",
+            "stop",
+            job,
+            mine and busy,
+            icon="stop",
+            shortcut="X",
+            help="End at once, without a result.",
+        )
         st.button(
             "Reset",
             key="reset",
@@ -117,7 +136,14 @@ def news(run: Run, job, busy: bool, mine: bool) -> None:
         cost(run, "" if job is None else "Next run: ")
 
 
-def button(label, action, job, enabled, *, icon, shortcut, primary=False):
+def can_finish(job) -> bool:
+    """Whether a run under way can be brought to an early result."""
+    if job is None or job.view.finished or job.view.asked == "finish" or job.kind != "train":
+        return False
+    return job.config.model in DOA_MODELS
+
+
+def button(label, action, job, enabled, *, icon, shortcut, primary=False, help=None):
     st.button(
         label,
         key=action,
@@ -126,6 +152,7 @@ def button(label, action, job, enabled, *, icon, shortcut, primary=False):
         shortcut=shortcut,
         disabled=not enabled,
         width="stretch" if primary else "content",
+        help=help,
         on_click=steer,
         args=(job, action),
     )
@@ -164,6 +191,7 @@ def start(run: Run, paused: bool = False):
     """Submit `run`; a refusal is shown above the live view."""
     from kcnet_core.experiments.training import train_steps
 
+    enough = Event()
     try:
         dataset = session.dataset(run)
         plan = planned(run, dataset, session.split_sizes(run, dataset)[1])
@@ -171,10 +199,11 @@ def start(run: Run, paused: bool = False):
             session.owner(),
             "train",
             run,
-            lambda: train_steps(run, dataset),
+            lambda: train_steps(run, dataset, enough.is_set),
             estimate=plan,
             title=run.describe(),
             paused=paused,
+            finish=enough.set if run.model in DOA_MODELS else None,
         )
     except KCNetError as refused:
         st.session_state["start_problem"] = str(refused)

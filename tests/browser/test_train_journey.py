@@ -144,6 +144,18 @@ def test_pause_step_and_resume(new_page):
     wait_for(page, "Stopped after")
 
 
+def test_finish_ends_a_long_run_with_a_test_score(new_page):
+    page = new_page(LONG)
+    start(page)
+    wait_for(page, r"epoch ([2-9]|\d\d+) of 1,?000")
+    page.get_by_role("button", name="Finish").click()
+    wait_for(page, "Done after")
+    wait_for(page, "The search was ended by hand after epoch")
+    status = page.locator(".st-key-run_status").inner_text()
+    made, planned = re.search(r"last epoch (\d+) of (\d+)", status).groups()
+    assert made == planned
+
+
 def test_a_link_opens_the_same_experiment(new_page):
     first = new_page("/?dataset=digits&model=KCNet&n_hidden=300&alpha=2.5&seed=7")
     start(first)

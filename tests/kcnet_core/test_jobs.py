@@ -239,6 +239,30 @@ def test_step_runs_through_progress_inside_an_epoch(managers):
     assert job.view.snapshot.counts_as_step
 
 
+@pytest.mark.parametrize("paused", [False, True])
+def test_finish_brings_a_job_to_its_result(managers, paused):
+    enough = threading.Event()
+
+    def steps():
+        while not enough.is_set():
+            yield Snapshot(0)
+        return "the best so far"
+
+    job = managers().submit("ann", "train", {}, steps, paused=paused, finish=enough.set)
+    if paused:
+        reached(job, "paused")
+    with pytest.raises(NotOwner):
+        job.control("bob", "finish")
+    job.control("ann", "finish")
+    assert job.wait(WAIT)
+    assert (job.view.state, job.result) == ("done", "the best so far")
+
+
+def test_finish_does_nothing_to_a_job_that_has_no_early_end(managers):
+    job = managers().submit("ann", "train", {}, endless, paused=True)
+    assert job.control("ann", "finish").state == "paused"
+
+
 def iter_after(event):
     assert event.wait(WAIT)
     yield Snapshot(0)

@@ -46,6 +46,31 @@ def test_every_model_trains_and_is_scored_on_rows_it_never_saw(model, digits):
     assert set(trained.timings) >= {"evaluate"}
 
 
+@pytest.mark.parametrize("model", ["DOA", "Ensemble DOA"])
+def test_a_run_that_is_finished_early_is_a_run_of_so_many_epochs(model, digits):
+    long = Run(model=model, **QUICK | {"n_epochs": 100})
+    seen = []
+    steps = train_steps(long, digits, lambda: len(seen) > 7)  # within a round of the ensemble
+    while True:
+        try:
+            seen.append(next(steps))
+        except StopIteration as end:
+            early = end.value
+            break
+    assert 0 < early.run.n_epochs < 100
+    _, same = carried_out(early.run, digits)
+    assert (early.model.coef_ == same.model.coef_).all()
+    assert early.scores == same.scores
+    assert early.model.get_params() == same.model.get_params()
+    assert "ended by hand" in early.notes[0] and "ended by hand" not in same.notes[0]
+
+
+def test_finishing_at_once_still_makes_one_epoch(digits):
+    *_, last = (steps := train_steps(Run(model="DOA", **QUICK), digits, lambda: True))
+    assert not list(steps)
+    assert [record.epoch for record in last.records] == [0, 1]
+
+
 def test_only_epochs_count_as_steps(digits):
     views, _ = carried_out(Run(model="Ensemble DOA", **QUICK), digits)
     assert sum(view.counts_as_step for view in views) == (3 + 1) * 3
