@@ -90,7 +90,7 @@ CATALOGUE = {
         ),
         DatasetInfo(
             name="digits",
-            title="Digits, 8 x 8",
+            title="Digits, 8 × 8",
             kind="image",
             n_rows=1_797,
             n_classes=10,

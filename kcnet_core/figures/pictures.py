@@ -21,7 +21,7 @@ FEW, FEW_HEIGHT = 4, 210  # so many pictures or fewer are shown larger
 
 # Square pixels and nothing around them
 BARE_X = {"showline": False, "showticklabels": False, "ticks": "", "constrain": "domain"}
-BARE_Y = {**BARE_X, "showgrid": False, "scaleanchor": "x"}
+BARE_Y = {**BARE_X, "showgrid": False, "scaleanchor": "x", "constraintoward": "top"}
 
 
 def image_grid(

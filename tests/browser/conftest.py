@@ -156,3 +156,10 @@ def screenshot():
         page.screenshot(path=SCREENSHOTS / f"{name}.png", full_page=False)
 
     return save
+
+
+def wait_for(page, words: str, seconds: float = 120) -> None:
+    """Until some text on the page matches the regular expression `words`."""
+    from playwright.sync_api import expect
+
+    expect(page.get_by_text(re.compile(words)).first).to_be_visible(timeout=1000 * seconds)

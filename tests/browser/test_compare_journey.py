@@ -6,7 +6,7 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.browser.conftest import LIGHT_INK
+from tests.browser.conftest import LIGHT_INK, wait_for
 
 QUICK = "/compare?dataset=digits&models=KCNet,ELM&hidden=20,40&n_repeats=3"
 LONG = "/compare?dataset=digits&models=KCNet,DOA,ELM&hidden=20,40,60&n_repeats=40"
@@ -14,10 +14,6 @@ LONG = "/compare?dataset=digits&models=KCNet,DOA,ELM&hidden=20,40,60&n_repeats=4
 
 def press(page, name):
     page.get_by_role("button", name=name).first.click()
-
-
-def wait_for(page, words, seconds=60):
-    expect(page.get_by_text(re.compile(words)).first).to_be_visible(timeout=1000 * seconds)
 
 
 def open_tab(page, name):
@@ -63,7 +59,7 @@ def test_a_finished_comparison_fills_every_tab_and_can_be_extended(new_page, scr
     page = new_page(QUICK)
     press(page, "Start")
     wait_for(page, r"^Done after .* 12 of 12 fits$")
-    wait_for(page, "Digits, 8 x 8 · benchmark's own, 1,400 training and 397 test rows")
+    wait_for(page, "Digits, 8 × 8 · benchmark's own, 1,400 training and 397 test rows")
     expect(page.locator(".js-plotly-plot")).to_have_count(2)
     screenshot(page, "compare-scores")
     for tab, words in {

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import served
+from tests.browser.conftest import served, wait_for
 
 QUICK = "inside-musky"  # two networks on odors: measured within seconds
 
@@ -18,10 +18,6 @@ def app_url(tmp_path_factory, shared_data):
     folder = tmp_path_factory.mktemp("paper")
     with served(shared_data, folder, KCNET_CACHE=str(folder)) as url:
         yield url
-
-
-def wait_for(page, words, seconds=90):
-    expect(page.get_by_text(re.compile(words)).first).to_be_visible(timeout=1000 * seconds)
 
 
 def test_a_reader_opens_a_table_and_trains_one_of_its_lines(new_page, screenshot):

@@ -6,11 +6,9 @@ import re
 
 from playwright.sync_api import expect
 
+from tests.browser.conftest import wait_for
+
 FIRST = 240  # seconds in which a server that has just started, on a busy machine, teaches its flies
-
-
-def wait_for(page, words, seconds=90):
-    expect(page.get_by_text(re.compile(words)).first).to_be_visible(timeout=1000 * seconds)
 
 
 def box(page):

@@ -6,7 +6,7 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.browser.conftest import LIGHT_INK
+from tests.browser.conftest import LIGHT_INK, wait_for
 
 QUICK = "/?dataset=digits&n_hidden=60&n_epochs=4"
 LONG = "/?dataset=digits&n_hidden=600&n_epochs=1000"  # minutes, unless it is stopped
@@ -36,10 +36,6 @@ WATCH = """charts => {
 
 def start(page):
     page.get_by_role("button", name="Start").click()
-
-
-def wait_for(page, words, seconds=120):
-    expect(page.get_by_text(re.compile(words)).first).to_be_visible(timeout=1000 * seconds)
 
 
 def settled(page, locator) -> dict:

@@ -64,7 +64,7 @@ def test_every_score_names_its_dataset_protocol_repeats_and_interval():
     app = finished(press(opened(**QUICK), "start_comparison"))
     assert not app.exception and not app.error
     said = texts(app)
-    assert "Digits, 8 x 8 · benchmark's own, 1,400 training and 397 test rows" in said
+    assert "Digits, 8 × 8 · benchmark's own, 1,400 training and 397 test rows" in said
     assert "2 repeats, seeds from 0 · mean and 95% interval" in said
     assert "Highest mean accuracy" in said
     assert "All 8 fits are here" in said
