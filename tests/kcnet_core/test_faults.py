@@ -164,6 +164,55 @@ def test_when_the_system_itself_refuses_to_go_on_writing_the_old_files_stay(tmp_
     assert Journal(tmp_path / "rows").get("second") is None
 
 
+SMALL_DISK = """
+import os, sys
+from pathlib import Path
+from kcnet_core.errors import KCNetError
+from kcnet_core.experiments.journal import Journal
+from tests.kcnet_core.test_faults import write_model
+folder = Path(sys.argv[1])
+write_model(folder)
+saved = (folder / "old").read_bytes()
+rows, n = Journal(folder / "rows"), 0
+try:
+    while True:
+        rows.append({"id": str(n), "text": "x" * 5_000})
+        n += 1
+except KCNetError as error:
+    print(error)
+try:
+    write_model(folder)
+except KCNetError as error:
+    print(error)
+print((folder / "old").read_bytes() == saved, sorted(path.name for path in folder.iterdir()))
+again = Journal(folder / "rows")
+print(n > 0, all(again.get(str(k)) for k in range(n)), again.get(str(n)))
+"""
+
+
+def test_a_disk_that_is_really_full_keeps_what_was_written_before(tmp_path):
+    """A file system of 300 kB in memory, mounted for one process only."""
+    mounted = ["unshare", "--map-root-user", "--mount", "sh", "-c",
+               'mount -t tmpfs -o size=300k tmpfs "$0" && exec "$@"', str(tmp_path)]  # fmt: skip
+    try:
+        allowed = subprocess.run([*mounted, "true"], capture_output=True, timeout=60)
+    except FileNotFoundError:
+        pytest.skip("this system has no unshare")
+    if allowed.returncode:
+        pytest.skip("this system lets us mount nothing")
+    ended = subprocess.run(
+        [*mounted, sys.executable, "-c", SMALL_DISK, str(tmp_path)],
+        cwd=PROJECT, capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert ended.returncode == 0, ended.stderr
+    row, model, files, read_again = ended.stdout.splitlines()
+    full = os.strerror(errno.ENOSPC)
+    assert row.startswith("Results cannot be written") and (full in row or "disk is full" in row)
+    assert full in model and str(tmp_path) not in row + model
+    assert files == "True ['old', 'rows']"
+    assert read_again == "True True None"
+
+
 def test_a_user_without_a_home_still_has_a_cache_folder(monkeypatch, tmp_path):
     def homeless():
         raise RuntimeError("Could not determine home directory.")
