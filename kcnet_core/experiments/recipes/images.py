@@ -64,7 +64,8 @@ OURS_NOTE = (
 )
 TIME_NOTE = (
     "Seconds are wall-clock time for configuration, training and evaluation on the machine and "
-    "with the load that stand below; the paper used one processor of another machine, without GPU."
+    "with the load that stand below, each measured for this figure alone; the paper used one "
+    "processor of another machine, without GPU."
 )
 
 
@@ -175,8 +176,9 @@ def hidden_sizes(dataset: str, where: str) -> Recipe:
     )
 
 
-def _without_paper(lines) -> tuple[Line, ...]:
-    return tuple(replace(line, paper=None, goal=None) for line in lines)
+def _timed(lines) -> tuple[Line, ...]:
+    """Lines whose seconds count: of these the paper shows only a plot."""
+    return tuple(replace(line, paper=None, goal=None, keep=("times",)) for line in lines)
 
 
 RUNNING_TIME = Recipe(
@@ -187,7 +189,7 @@ RUNNING_TIME = Recipe(
     group="figures",
     view="times",
     metric="seconds",
-    lines=_without_paper(
+    lines=_timed(
         line for dataset in TITLES for line in paper_lines(dataset, ("KCNet", "ELM", "FSHN"))
     ),
     quick=QUICK,
@@ -203,7 +205,7 @@ RUNNING_TIME_VARIANTS = Recipe(
     group="figures",
     view="times",
     metric="seconds",
-    lines=_without_paper(
+    lines=_timed(
         [
             *paper_lines("mnist", ("KCNet", "DOA", "Ensemble DOA"), STOP_RULES),
             our_ensemble("mnist"),

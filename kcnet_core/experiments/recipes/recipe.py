@@ -84,8 +84,9 @@ class Line:
         Between which values this project wants its mean to be.
     x : float or None
         Place on the horizontal axis, in sweeps.
-    keep : tuple of {"curves", "matrices", "trials"}
-        What to store besides scores.
+    keep : tuple of {"curves", "matrices", "trials", "times"}
+        What to store besides scores. "times" stores nothing more, but a row that has it is never
+        taken over from a recipe where only its score counts and much may have run beside it.
     repeats : int
         In place of the recipe's; 0: the recipe's.
     comparable : bool

@@ -15,6 +15,7 @@ from kcnet_core.experiments.recipe_cost import fit_cost, recipe_cost, search_sec
 from kcnet_core.experiments.recipes import GROUPS, RECIPES, find_recipe, quickened
 from kcnet_core.experiments.recipes.images import TABLE_2
 from kcnet_core.experiments.recipes.odor import TABLE_1
+from kcnet_core.experiments.reproduce import identity
 from kcnet_core.run import Run
 
 PAPER = Path(__file__).resolve().parents[3].parent / "shared" / "kcnet_paper.tex"
@@ -99,6 +100,15 @@ def test_rules_are_compared_with_the_same_search_budget():
     rules = [line for line in find_recipe("doa-rules").lines if line.model == "DOA"]
     assert all(line.tuning == rules[0].tuning for line in rules)
     assert {line.settings["doa_rule"] for line in rules} == {"paper", "varpro"}
+
+
+def test_no_time_is_taken_over_from_a_recipe_where_only_scores_count():
+    def work(recipes):
+        return {identity(line, 0, []) for recipe in recipes for line in recipe.lines}
+
+    timed = [recipe for recipe in RECIPES.values() if recipe.metric == "seconds"]
+    others = [recipe for recipe in RECIPES.values() if recipe.metric != "seconds"]
+    assert timed and not work(timed) & work(others)
 
 
 def test_first_repeats_of_all_lines_come_first():
