@@ -39,12 +39,16 @@ def start(page):
 
 
 def settled(page, locator) -> dict:
-    """Where an element is, once it has stopped moving."""
-    before, now = None, locator.bounding_box()
-    while before != now:
+    """Where an element is, once it is there and has stopped moving."""
+    before = None
+    for _ in range(150):
+        expect(locator).to_be_visible()
+        now = locator.bounding_box()  # None when it was drawn anew since the line before
+        if now is not None and now == before:
+            return now
+        before = now
         page.evaluate("new Promise((done) => setTimeout(done, 200))")
-        before, now = now, locator.bounding_box()
-    return now
+    raise AssertionError("it still moves after half a minute")
 
 
 def test_a_newcomer_presses_start_and_gets_a_trained_model(new_page, screenshot):
