@@ -51,14 +51,21 @@ def save_result(result: Result, folder: str | os.PathLike, *, under_way: bool = 
 def provenance(result: Result) -> dict:
     """When, where and with what a result was measured; neither host name nor path."""
     loads = [row["load"] for row in result.rows if row.get("load") is not None]
+    # Repeats of a benchmark share their training rows, and so their search and its settings.
+    searches = {
+        (row["line"], 0 if row["protocol"] == "benchmark" else row["repeat"]): row
+        for row in result.rows
+    }.values()
     return {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "versions": versions(),
         "machine": machine(),
         "seeds": sorted({row["seed"] for row in result.rows}),
-        "settings_tried": sum(row.get("tried", 1) for row in result.rows),
+        "settings_tried": sum(row.get("tried", 1) for row in searches),
         "seconds": round(
-            sum(row["seconds"] + row.get("search_seconds", 0.0) for row in result.rows), 1
+            sum(row["seconds"] for row in result.rows)
+            + sum(row.get("search_seconds", 0.0) for row in searches),
+            1,
         ),
         "mean_load": round(sum(loads) / len(loads), 1) if loads else None,
     }

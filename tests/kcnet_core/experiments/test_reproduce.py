@@ -23,6 +23,7 @@ from kcnet_core.experiments.outcomes import (
     HIGHER,
     LOWER,
     Outcome,
+    Result,
     answer,
     sentence,
     summed_up,
@@ -31,6 +32,7 @@ from kcnet_core.experiments.recipes import Contrast, Line, Paper, Quick, Recipe,
 from kcnet_core.experiments.reproduce import known_result, reproduce_steps
 from kcnet_core.experiments.result_file import (
     find_results,
+    provenance,
     read_result,
     result_text,
     save_result,
@@ -406,3 +408,15 @@ def test_a_background_hides_darker_pixels_and_keeps_images_standardised():
 def test_unmeasured_lines_say_so():
     outcome = Outcome("k", "l", "p", "s", "KCNet", "accuracy", paper=0.9)
     assert sentence(outcome) == "not measured yet"
+
+
+@pytest.mark.parametrize(("protocol", "searches"), [("benchmark", 1), ("unseen_molecules", 2)])
+def test_a_search_that_repeats_share_counts_once(protocol, searches):
+    rows = tuple(
+        {"line": "a", "protocol": protocol, "repeat": k, "seed": k, "tried": 10, "seconds": 1.0,
+         "search_seconds": 5.0}
+        for k in range(2)
+    )  # fmt: skip
+    about = provenance(Result("x", False, (), (), rows, 2))
+    assert about["settings_tried"] == 10 * searches
+    assert about["seconds"] == 2 + 5 * searches
