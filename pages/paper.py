@@ -90,7 +90,7 @@ def provenance(result: Result, under_way: bool) -> None:
     st.caption(
         f"Measured on {datetime.fromisoformat(about['date']):%d %B %Y}: "
         f"{result.finished:,} measurements, {span}, {about['settings_tried']:,} settings tried, "
-        f"{in_words(about['seconds'])} of work on {machine['cores']} cores "
+        f"{in_words(about['seconds'])} in all on {machine['cores']} cores "
         f"({machine['processor']}, {threads}, mean load "
         f"{about['mean_load']}); Python {about['versions']['python']}, "
         f"torch {about['versions']['torch']}, scikit-learn {about['versions']['scikit-learn']}."
