@@ -193,7 +193,14 @@ RUNNING_TIME = Recipe(
         line for dataset in TITLES for line in paper_lines(dataset, ("KCNet", "ELM", "FSHN"))
     ),
     quick=QUICK,
-    notes=(TIME_NOTE, EMNIST_NOTE),
+    notes=(
+        "The paper says that KCNet was much faster than both others on every dataset. The number "
+        "of operations speaks against it: for MNIST the Gram matrix of 6,500 cells takes "
+        "1.3 × 10¹² multiplications, five epochs of a trained network with 65,200 parameters take "
+        "6 × 10¹⁰.",
+        TIME_NOTE,
+        EMNIST_NOTE,
+    ),
     plot_only=True,
 )
 
