@@ -11,6 +11,7 @@ from kcnet_core.experiments.compare import BASELINE_SECONDS
 from kcnet_core.experiments.estimate import estimate
 from kcnet_core.experiments.models import MODELS
 from kcnet_core.experiments.recipes import PAPER_ROWS, Line, Recipe
+from kcnet_core.experiments.recipes.recipe import tuned_on
 from kcnet_core.experiments.search import MANY_ROWS
 from kcnet_core.jobs import Estimate
 from kcnet_core.run import Run
@@ -41,7 +42,7 @@ def recipe_cost(recipe: Recipe, measured: Mapping[str, float] | None = None) -> 
     for line in recipe.lines:
         repeats = line.repeats or recipe.repeats
         one = (measured or {}).get(line.key) or fit_cost(line).seconds
-        searches = 1 if line.protocol == "benchmark" else repeats
+        searches = len({tuned_on(line.protocol, repeat) for repeat in range(repeats)})
         seconds += repeats * one + searches * search_seconds(line)
         memory = max(memory, fit_cost(line).bytes)
     return Estimate(seconds, memory)

@@ -26,6 +26,7 @@ from kcnet_core.experiments.outcomes import Result, summed_up
 from kcnet_core.experiments.protocols import Split, splits
 from kcnet_core.experiments.recipe_cost import line_seconds
 from kcnet_core.experiments.recipes import Line, Recipe
+from kcnet_core.experiments.recipes.recipe import tuned_on
 from kcnet_core.experiments.result_file import save_result
 from kcnet_core.experiments.search import Trial, best_trial, search_steps
 from kcnet_core.experiments.training import subsampled
@@ -245,10 +246,9 @@ def _unit_steps(line: Line, repeat: int, shelf: Shelf, journal: Journal):
     scaler = None if line.alteration else "default"  # altered rows are scaled already
     trials: list[Trial] = []
     if line.tuning:
-        # Repeats of a benchmark share their training rows, so they share one search.
-        tuned_on = 0 if line.protocol == "benchmark" else repeat
-        train = split_of(line, tuned_on, dataset).train
-        trials = yield from _search(line, dataset, train, tuned_on, scaler, shelf, journal)
+        searched = tuned_on(line.protocol, repeat)
+        train = split_of(line, searched, dataset).train
+        trials = yield from _search(line, dataset, train, searched, scaler, shelf, journal)
     best = best_trial(trials)
     found = dict(best.params) if best else {}
     made = []

@@ -13,6 +13,7 @@ from pathlib import Path
 from kcnet_core.datasets.store import cache_folder
 from kcnet_core.errors import DataError, KCNetError
 from kcnet_core.experiments.outcomes import Difference, Outcome, Result
+from kcnet_core.experiments.recipes.recipe import tuned_on
 from kcnet_core.experiments.report import versions
 from kcnet_core.whole_file import write_whole
 
@@ -51,10 +52,9 @@ def save_result(result: Result, folder: str | os.PathLike, *, under_way: bool = 
 def provenance(result: Result) -> dict:
     """When, where and with what a result was measured; neither host name nor path."""
     loads = [row["load"] for row in result.rows if row.get("load") is not None]
-    # Repeats of a benchmark share their training rows, and so their search and its settings.
+    # One row of each search, which repeats may share
     searches = {
-        (row["line"], 0 if row["protocol"] == "benchmark" else row["repeat"]): row
-        for row in result.rows
+        (row["line"], tuned_on(row["protocol"], row["repeat"])): row for row in result.rows
     }.values()
     return {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),

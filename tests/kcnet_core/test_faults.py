@@ -165,7 +165,7 @@ def test_when_the_system_itself_refuses_to_go_on_writing_the_old_files_stay(tmp_
 
 
 SMALL_DISK = """
-import os, sys
+import sys
 from pathlib import Path
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.journal import Journal

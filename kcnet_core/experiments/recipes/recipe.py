@@ -280,6 +280,12 @@ def _smaller(chosen: Mapping, quick: Quick) -> dict:
     return smaller
 
 
+def tuned_on(protocol: str, repeat: int) -> int:
+    """The repeat whose training rows are searched: all of a benchmark have the same rows, so that
+    one search serves them."""
+    return 0 if protocol == "benchmark" else repeat
+
+
 def settings_of(run: Run) -> dict:
     """The settings that matter for a run's model, by name."""
     about = settings()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import runpy
 
 import numpy as np
@@ -26,8 +27,10 @@ def digits():
     return load("digits")
 
 
-def carried_out(run, dataset):
-    views, steps = [], train_steps(run, dataset)
+def carried_out(run, dataset, most_views=math.inf):
+    """All views and the result; finished early after `most_views`."""
+    views = []
+    steps = train_steps(run, dataset, lambda: len(views) > most_views)
     while True:
         try:
             views.append(next(steps))
@@ -49,14 +52,7 @@ def test_every_model_trains_and_is_scored_on_rows_it_never_saw(model, digits):
 @pytest.mark.parametrize("model", ["DOA", "Ensemble DOA"])
 def test_a_run_that_is_finished_early_is_a_run_of_so_many_epochs(model, digits):
     long = Run(model=model, **QUICK | {"n_epochs": 100})
-    seen = []
-    steps = train_steps(long, digits, lambda: len(seen) > 7)  # within a round of the ensemble
-    while True:
-        try:
-            seen.append(next(steps))
-        except StopIteration as end:
-            early = end.value
-            break
+    _, early = carried_out(long, digits, most_views=7)  # within a round of the ensemble
     assert 0 < early.run.n_epochs < 100
     _, same = carried_out(early.run, digits)
     assert (early.model.coef_ == same.model.coef_).all()
