@@ -2,7 +2,9 @@
 
 BLAS's own threads wait for each other at full speed, in a loop: as soon as another program wants a
 core, a product on two of them was measured to take up to twenty times as long as on one. So here
-each piece runs on one BLAS thread, and whichever core is free takes the next.
+each piece runs on one BLAS thread, and whichever core is free takes the next. Where the cuts are
+depends on the shape alone, never on the number of cores: BLAS rounds a piece differently by its
+shape, and DOA turns a difference in the last digit into another wiring.
 """
 
 from __future__ import annotations
@@ -15,7 +17,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-PIECES_PER_CORE = 2  # so that a core which is slowed down leaves more to the others
+PIECE = 384  # rows or columns of the result, or more where that would make too many pieces
+MOST_PIECES = 8  # along one side
 
 
 def matmul(A: np.ndarray, B: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
@@ -23,15 +26,15 @@ def matmul(A: np.ndarray, B: np.ndarray, out: np.ndarray | None = None) -> np.nd
     m, n = A.shape[0], B.shape[1]
     out = np.empty((m, n), np.result_type(A, B)) if out is None else out
 
-    def pieces(n_cores: int):
+    def pieces():
         if m >= n:
-            for rows in _slices(m, PIECES_PER_CORE * n_cores):
+            for rows in _slices(m):
                 yield lambda rows=rows: np.matmul(A[rows], B, out=out[rows])
         else:
-            for columns in _slices(n, PIECES_PER_CORE * n_cores):
+            for columns in _slices(n):
                 yield lambda c=columns: np.matmul(A, B[:, c], out=out[:, c])
 
-    _run(pieces)
+    _run(pieces())
     return out
 
 
@@ -45,18 +48,19 @@ def self_matmul(H: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
         if a != b:
             out[b, a] = out[a, b].T
 
-    def pieces(n_cores: int):
-        slices = _slices(len(H), PIECES_PER_CORE * n_cores if n_cores > 1 else 1)
+    def pieces():
+        slices = _slices(len(H))
         for k, a in enumerate(slices):
             for b in slices[: k + 1]:
                 yield lambda a=a, b=b: block(a, b)
 
-    _run(pieces)
+    _run(pieces())
     return out
 
 
-def _slices(length: int, n: int) -> list[slice]:
-    edges = np.linspace(0, length, min(n, length) + 1).astype(int)
+def _slices(length: int) -> list[slice]:
+    n = min(MOST_PIECES, -(-length // PIECE))
+    edges = np.linspace(0, length, n + 1).astype(int)
     return [slice(a, b) for a, b in itertools.pairwise(edges)]
 
 
@@ -102,10 +106,10 @@ class _BlasThreads:
                 library.clear_controlling_thread(force=True)
 
 
-def _run(pieces: Callable[[int], Iterable[Callable[[], object]]]) -> None:
+def _run(pieces: Iterable[Callable[[], object]]) -> None:
     """Carry out all pieces, in this thread and in helpers."""
     with _blas as n_cores:
-        todo, lock = iter(pieces(n_cores)), threading.Lock()
+        todo, lock = iter(pieces), threading.Lock()
         helpers = [_threads().submit(_work, todo, lock) for _ in range(n_cores - 1)]
         try:
             _work(todo, lock)

@@ -53,6 +53,26 @@ def test_a_product_with_itself_is_right_and_exactly_symmetric(n_cores, shape):
     assert (out == out.T).all()
 
 
+@pytest.mark.parametrize("shape", [(650, 700, 784), (1300, 300, 100), (90, 300, 1000)])
+def test_the_last_digit_does_not_depend_on_the_number_of_cores(monkeypatch, shape):
+    rng = np.random.default_rng(2)
+    m, k, n = shape
+    A, B = (rng.normal(size=s).astype(np.float32) for s in ((m, k), (k, n)))
+
+    def on(cores):
+        enter = all_cores._BlasThreads.__enter__
+        with monkeypatch.context() as patch:
+            patch.setattr(
+                all_cores._BlasThreads, "__enter__", lambda blas: (enter(blas), cores)[1]
+            )
+            return matmul(A, B), self_matmul(A)
+
+    one = on(1)
+    for cores in (2, 3, 8):
+        for found, expected in zip(on(cores), one, strict=True):
+            np.testing.assert_array_equal(found, expected)
+
+
 def test_blas_has_its_threads_back_afterwards_also_after_a_failure_and_from_any_thread():
     before = blas_threads()
     H = np.ones((40, 30))
