@@ -7,7 +7,7 @@ import numpy as np
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import DataError
 
-NORMALISATIONS = ("global", "per_pixel")
+NORMALISATIONS = ("global", "per_pixel", "none")
 _CHUNK_ROWS = 512  # keeps every wider-than-byte intermediate small
 
 
@@ -60,8 +60,9 @@ def image_dataset(
         Class indices.
     n_train : int or None
         The mean and standard deviation come from these first rows (from all when None).
-    normalise : {"global", "per_pixel"}
-        One mean and deviation for all pixels, as in the paper, or one for each.
+    normalise : {"global", "per_pixel", "none"}
+        One mean and deviation for all pixels, as in the paper, or one for each; "none" leaves
+        pixels from 0 to 1.
     white : int
         The byte that means full ink; raw pixels are bytes / white.
     **fields
@@ -79,8 +80,8 @@ def image_dataset(
         feature_names=tuple(f"pixel [{r}, {c}]" for r in range(height) for c in range(width)),
         image_shape=(height, width),
         n_train=n_train,
-        pixel_mean=float(mean) if normalise == "global" else mean.astype(np.float32),
-        pixel_std=float(std) if normalise == "global" else std.astype(np.float32),
+        pixel_mean=mean.astype(np.float32) if normalise == "per_pixel" else float(mean),
+        pixel_std=std.astype(np.float32) if normalise == "per_pixel" else float(std),
         **fields,
     )
 
@@ -89,6 +90,8 @@ def _pixel_statistics(pixels, normalise, white):
     """Mean and deviation of bytes / white, from exact integer sums."""
     if normalise not in NORMALISATIONS:
         raise DataError(f"normalise is {normalise!r}; choose one of {', '.join(NORMALISATIONS)}.")
+    if normalise == "none":
+        return np.array(0.0), np.array(1.0)
     total = np.zeros(pixels.shape[1], dtype=np.int64)
     squares = np.zeros_like(total)
     for start in range(0, len(pixels), _CHUNK_ROWS):

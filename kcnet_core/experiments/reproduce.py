@@ -12,6 +12,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Generator, Mapping
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
 
 from kcnet_core import datasets
 from kcnet_core.datasets.dataset import Dataset
@@ -240,6 +241,8 @@ def split_of(line: Line, repeat: int, dataset: Dataset) -> Split:
 
 def _unit_steps(line: Line, repeat: int, shelf: Shelf, journal: Journal):
     """Progress, and last the row of one line and repeat."""
+    import torch
+
     load = _load_average()
     dataset = shelf.dataset(line, repeat)
     split = split_of(line, repeat, dataset)
@@ -279,6 +282,8 @@ def _unit_steps(line: Line, repeat: int, shelf: Shelf, journal: Journal):
         "n_available": dataset.n_train,
         "tried": max(1, len(trials)),
         "load": load,
+        "threads": torch.get_num_threads(),
+        "time": datetime.now(UTC).isoformat(timespec="seconds"),
     }
     if line.tuning:
         entry |= {

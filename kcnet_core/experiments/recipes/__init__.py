@@ -31,6 +31,7 @@ RECIPES = {
         odor.MUSKY_OVERSAMPLING,
         doa.DOA_RULES,
         doa.STOP_RULE,
+        images.PIXEL_SCALE,
         images.RUNNING_TIME_VARIANTS,
         odor.HIDDEN_SIZES,
         *doa.INSIDE,

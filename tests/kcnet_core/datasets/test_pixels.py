@@ -76,6 +76,12 @@ def test_standardisation_is_that_of_the_training_rows_and_can_be_undone(pixels, 
     np.testing.assert_allclose(spread if axis is None else spread[1:], 1, atol=1e-5)
 
 
+def test_pixels_can_stay_as_they_are(pixels):
+    data = make(pixels, n_train=30, normalise="none")
+    np.testing.assert_allclose(data.X, pixels.reshape(50, 24) / 255, atol=1e-7)
+    assert (data.pixel_mean, data.pixel_std) == (0.0, 1.0)
+
+
 def test_pixels_are_named_by_row_and_column(pixels):
     data = make(pixels, n_train=None)
     assert data.feature_names[0] == "pixel [0, 0]"

@@ -16,6 +16,7 @@ from kcnet_core.experiments.recipes import GROUPS, RECIPES, find_recipe, quicken
 from kcnet_core.experiments.recipes.images import TABLE_2
 from kcnet_core.experiments.recipes.odor import TABLE_1
 from kcnet_core.experiments.reproduce import identity
+from kcnet_core.presets import TUNED
 from kcnet_core.run import Run
 
 PAPER = Path(__file__).resolve().parents[3].parent / "shared" / "kcnet_paper.tex"
@@ -98,8 +99,19 @@ def test_table_one_has_nine_models_two_tasks_and_both_protocols_over_twenty_spli
 
 def test_rules_are_compared_with_the_same_search_budget():
     rules = [line for line in find_recipe("doa-rules").lines if line.model == "DOA"]
-    assert all(line.tuning == rules[0].tuning for line in rules)
+    budgets = {(line.tuning.n_trials, line.tuning.n_folds) for line in rules}
+    first_epochs = {line.tuning.untuned["n_epochs"] for line in rules}
+    assert len(budgets) == len(first_epochs) == 1
     assert {line.settings["doa_rule"] for line in rules} == {"paper", "varpro"}
+
+
+def test_each_rule_starts_its_search_at_the_rate_that_its_authors_name():
+    first = {
+        line.settings["doa_rule"]: line.tuning.untuned["learning_rate"]
+        for line in find_recipe("doa-rules").lines
+        if line.model == "DOA"
+    }
+    assert first == {"paper": 0.5, "varpro": TUNED["learning_rate"]}
 
 
 def test_no_time_is_taken_over_from_a_recipe_where_only_scores_count():
