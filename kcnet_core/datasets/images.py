@@ -83,7 +83,7 @@ def load_idx_set(
     Parameters
     ----------
     name : {"mnist", "fashion_mnist", "emnist_balanced"}
-    normalise : {"global", "per_pixel", "none"}
+    normalise : {"global", "per_pixel", "none", "half"}
         See `pixels.image_dataset`.
     n_train, n_test : int or None
         Keep only so many images of each part, with the class shares of the part.

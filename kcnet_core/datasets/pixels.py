@@ -7,7 +7,8 @@ import numpy as np
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import DataError
 
-NORMALISATIONS = ("global", "per_pixel", "none")
+NORMALISATIONS = ("global", "per_pixel", "none", "half")
+FIXED = {"none": (0.0, 1.0), "half": (0.5, 0.5)}  # mean and deviation that no image decides
 _CHUNK_ROWS = 512  # keeps every wider-than-byte intermediate small
 
 
@@ -60,9 +61,9 @@ def image_dataset(
         Class indices.
     n_train : int or None
         The mean and standard deviation come from these first rows (from all when None).
-    normalise : {"global", "per_pixel", "none"}
+    normalise : {"global", "per_pixel", "none", "half"}
         One mean and deviation for all pixels, as in the paper, or one for each; "none" leaves
-        pixels from 0 to 1.
+        pixels from 0 to 1, "half" stretches them from -1 to 1.
     white : int
         The byte that means full ink; raw pixels are bytes / white.
     **fields
@@ -90,8 +91,8 @@ def _pixel_statistics(pixels, normalise, white):
     """Mean and deviation of bytes / white, from exact integer sums."""
     if normalise not in NORMALISATIONS:
         raise DataError(f"normalise is {normalise!r}; choose one of {', '.join(NORMALISATIONS)}.")
-    if normalise == "none":
-        return np.array(0.0), np.array(1.0)
+    if normalise in FIXED:
+        return tuple(map(np.array, FIXED[normalise]))
     total = np.zeros(pixels.shape[1], dtype=np.int64)
     squares = np.zeros_like(total)
     for start in range(0, len(pixels), _CHUNK_ROWS):

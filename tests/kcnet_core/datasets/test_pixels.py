@@ -76,10 +76,14 @@ def test_standardisation_is_that_of_the_training_rows_and_can_be_undone(pixels, 
     np.testing.assert_allclose(spread if axis is None else spread[1:], 1, atol=1e-5)
 
 
-def test_pixels_can_stay_as_they_are(pixels):
-    data = make(pixels, n_train=30, normalise="none")
-    np.testing.assert_allclose(data.X, pixels.reshape(50, 24) / 255, atol=1e-7)
-    assert (data.pixel_mean, data.pixel_std) == (0.0, 1.0)
+@pytest.mark.parametrize("normalise, low", [("none", 0), ("half", -1)])
+def test_pixels_can_have_a_scale_that_no_image_decides(pixels, normalise, low):
+    pixels[0, 0, :2] = 0, 255
+    data = make(pixels, n_train=30, normalise=normalise)
+    raw = pixels.reshape(50, 24) / 255
+    np.testing.assert_allclose(data.X, low + raw * (1 - low), atol=1e-6)
+    assert (data.X.min(), data.X.max()) == pytest.approx((low, 1), abs=1e-6)
+    np.testing.assert_allclose(data.X * data.pixel_std + data.pixel_mean, raw, atol=1e-6)
 
 
 def test_pixels_are_named_by_row_and_column(pixels):
