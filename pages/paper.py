@@ -86,15 +86,26 @@ def provenance(result: Result, under_way: bool) -> None:
         st.warning(f"{title(name)}: {plain(reason)}", icon=":material/warning:")
     seeds = about["seeds"]
     span = f"seeds {seeds[0]} to {seeds[-1]}" if len(seeds) > 1 else f"seed {seeds[0]}"
-    threads = f"{machine['threads']} thread{'s' * (machine['threads'] != 1)}"
     st.caption(
-        f"Measured on {datetime.fromisoformat(about['date']):%d %B %Y}: "
+        f"Measured {days(about['since'], about['date'])}: "
         f"{result.finished:,} measurements, {span}, {about['settings_tried']:,} settings tried, "
         f"{in_words(about['seconds'])} in all on {machine['cores']} cores "
-        f"({machine['processor']}, {threads}, mean load "
+        f"({machine['processor']}{threads(about['threads'])}, mean load "
         f"{about['mean_load']}); Python {about['versions']['python']}, "
         f"torch {about['versions']['torch']}, scikit-learn {about['versions']['scikit-learn']}."
     )
+
+
+def days(first: str, last: str) -> str:
+    dates = [f"{datetime.fromisoformat(date):%d %B %Y}" for date in (first, last)]
+    return f"on {dates[0]}" if dates[0] == dates[1] else f"from {dates[0]} to {dates[1]}"
+
+
+def threads(counts: list[int]) -> str:
+    """How many each measurement had, where its rows tell."""
+    if not counts:
+        return ""
+    return f", {' or '.join(map(str, counts))} thread{'s' * (counts[-1] > 1)} each"
 
 
 main()

@@ -32,7 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--results", type=Path, metavar="FOLDER",
-        help="where the JSON goes (default: the folder 'reproduce' in the cache folder)",
+        help="where the JSON goes (default: the folder 'reproduce' in the cache folder); rows of "
+        "the results that are in it already are not measured again",
     )  # fmt: skip
 
 
@@ -40,7 +41,12 @@ def main(args: argparse.Namespace) -> None:
     """Measure the named recipes one after the other; every finished row is kept at once."""
     from kcnet_core.experiments.recipes import RECIPES, find_recipe, quickened
     from kcnet_core.experiments.reproduce import default_journal, known_result, saved_steps
-    from kcnet_core.experiments.result_file import file_name, own_results, save_result
+    from kcnet_core.experiments.result_file import (
+        file_name,
+        known_rows,
+        own_results,
+        save_result,
+    )
 
     if not args.names:
         _list()
@@ -51,6 +57,8 @@ def main(args: argparse.Namespace) -> None:
     recipes = [find_recipe(name) for name in dict.fromkeys(names)]
     deadline = None if args.minutes is None else time.monotonic() + 60 * args.minutes
     journal, folder = default_journal(), args.results or own_results()
+    if args.results:
+        journal.learn(known_rows(args.results))
     for recipe in map(quickened, recipes) if args.quick else recipes:
         with _ended_by_a_signal() as ended:
             if args.known:
@@ -125,7 +133,7 @@ class _Progress:
 
 def show(recipe, result) -> None:
     """Print the table paper | ours | interval, and what was asked beside it."""
-    from kcnet_core.experiments.outcomes import answer
+    from kcnet_core.experiments.differences import answer
 
     kind = "quick version" if result.quick else "in full"
     print(f"{recipe.where}: {recipe.title} ({kind}, {recipe.metric})")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from kcnet_core.errors import KCNetError
@@ -51,6 +51,12 @@ class Journal:
 
     def get(self, entry_id: str) -> dict | None:
         return self._entries.get(entry_id)
+
+    def learn(self, entries: Iterable[Mapping]) -> None:
+        """Know entries that stand elsewhere, too; those without an `id` are passed over."""
+        for entry in entries:
+            if isinstance(entry.get("id"), str):
+                self._entries.setdefault(entry["id"], dict(entry))
 
     def append(self, entry: Mapping) -> None:
         """Add an entry, which must have an `id`; returns when it is on the disk."""

@@ -214,15 +214,55 @@ def mean_interval(values, *, n_train=None, n_test=None, level=LEVEL) -> Interval
     mean = float(values.mean())
     if n == 1:
         return Interval(mean, np.nan, np.nan, 1, "a single value has no interval")
+    corrected = n_train is not None and n_test is not None
+    method = "corrected resampled t over splits" if corrected else "t over repeats"
+    error = np.sqrt(_share(n, n_train, n_test) * values.var(ddof=1))
+    return _student(mean, float(error), n - 1, n, method, level)
+
+
+def difference_interval(first, second, *, n_train=None, n_test=None, level=LEVEL) -> Interval:
+    """Mean of `first` minus mean of `second`, measured on different test rows (Welch's t).
+
+    Nothing pairs such values, even when they have the same seed; `n_train` and `n_test` as in
+    `mean_interval`.
+    """
+    parts = [np.asarray(values, dtype=float) for values in (first, second)]
+    parts = [values[~np.isnan(values)] for values in parts]
+    sizes = [len(values) for values in parts]
+    if min(sizes) < 2:
+        raise ValueError("a difference of means needs two values on each side")
+    mean = float(parts[0].mean() - parts[1].mean())
+    squares = [_share(len(v), n_train, n_test) * v.var(ddof=1) for v in parts]
+    total, freedom = sum(squares), sum(sizes) - 2
+    if total > 0:
+        freedom = total**2 / sum(s**2 / (n - 1) for s, n in zip(squares, sizes, strict=True))
+    return _student(mean, float(np.sqrt(total)), freedom, min(sizes), "Welch's t", level)
+
+
+def single_split_range(values, *, level=LEVEL) -> tuple[float, float]:
+    """Between which values the score of one more split lies (a prediction interval).
+
+    Splits of the same rows are exchangeable: what they share moves the new score and the mean
+    alike, so that their difference has the variance (1 + 1/n) s^2, without a correction.
+    """
+    values = np.asarray(values, dtype=float)
+    n = len(values)
+    error = float(np.sqrt((1 + 1 / n) * values.var(ddof=1)))
+    interval = _student(float(values.mean()), error, n - 1, n, "prediction of one split", level)
+    return interval.low, interval.high
+
+
+def _share(n, n_train, n_test) -> float:
+    """Of the variance of one value in the variance of the mean."""
+    return 1 / n + (0.0 if n_train is None or n_test is None else n_test / n_train)
+
+
+def _student(mean: float, error: float, freedom: float, n: int, method: str, level) -> Interval:
     from scipy.special import stdtr, stdtrit  # Student's t: distribution and its inverse
 
-    corrected = n_train is not None and n_test is not None
-    share = 1 / n + (n_test / n_train if corrected else 0.0)
-    error = float(np.sqrt(share * values.var(ddof=1)))
-    reach = stdtrit(n - 1, (1 + level) / 2) * error
-    p = float(2 * stdtr(n - 1, -abs(mean) / error)) if error > 0 else float(mean == 0)
-    method = "corrected resampled t over splits" if corrected else "t over repeats"
-    return Interval(mean, mean - reach, mean + reach, n, method, p)
+    reach = stdtrit(freedom, (1 + level) / 2) * error
+    p = float(2 * stdtr(freedom, -abs(mean) / error)) if error > 0 else float(mean == 0)
+    return Interval(mean, float(mean - reach), float(mean + reach), n, method, p)
 
 
 def bootstrap_interval(values, *, statistic=np.mean, level=LEVEL, n_samples=2000, seed=0):

@@ -8,14 +8,14 @@ from dataclasses import asdict, dataclass, field, fields
 import numpy as np
 import pandas as pd
 
+from kcnet_core.experiments import metrics
+from kcnet_core.experiments.differences import ENOUGH, Difference, differences_of
 from kcnet_core.experiments.evaluate import TIMES, interval_over_splits
-from kcnet_core.experiments.metrics import possible
-from kcnet_core.experiments.recipes import PAPER_ROWS, Contrast, Line, Recipe
+from kcnet_core.experiments.recipes import PAPER_ROWS, Line, Recipe
 
 AGREES, CLOSE, HIGHER, LOWER, UNKNOWN = "agrees", "close", "higher", "lower", ""
 KEPT = ("curves", "matrices", "trials")
-NOT_IN_ROWS = (*KEPT, "id", "line", "dataset", "target", "model", "settings", "note")
-ENOUGH = 5  # repeats; the interval of fewer is too wide to agree or disagree with anything
+NOT_IN_ROWS = (*KEPT, "line", "dataset", "target", "model", "settings", "note")
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,8 @@ class Outcome:
     low: float | None = None
     high: float | None = None
     sd: float | None = None
+    one_low: float | None = None  # between these one more split would lie
+    one_high: float | None = None
     n: int = 0
     n_train: int | None = None
     n_test: int | None = None
@@ -60,33 +62,24 @@ class Outcome:
             return UNKNOWN
         if self.low <= self.paper <= self.high:
             return AGREES
-        if self.paper_sd and abs(self.mean - self.paper) <= self.paper_sd:
+        if self.within_sd or self.within_one_split:
             return CLOSE
         return HIGHER if self.mean > self.paper else LOWER
+
+    @property
+    def within_sd(self) -> bool:
+        return bool(self.paper_sd) and abs(self.mean - self.paper) <= self.paper_sd
+
+    @property
+    def within_one_split(self) -> bool:
+        """Whether one of our own splits might have given the paper's figure, which is of one."""
+        return self.one_low is not None and self.one_low <= self.paper <= self.one_high
 
     @property
     def goal_met(self) -> bool | None:
         if self.goal is None or self.mean is None or self.not_comparable:
             return None
         return self.goal[0] <= self.mean <= self.goal[1]
-
-
-@dataclass(frozen=True)
-class Difference:
-    """A measured answer to a `Contrast`."""
-
-    question: str
-    first: str
-    second: str
-    mean: float
-    low: float
-    high: float
-    n: int
-
-    @property
-    def clear(self) -> bool:
-        """The interval does not hold zero."""
-        return self.low > 0 or self.high < 0
 
 
 @dataclass(frozen=True)
@@ -137,9 +130,6 @@ def summed_up(
     for (key, _), row in known.items():
         by_line.setdefault(key, []).append(row)
     outcomes = tuple(_outcome(recipe, line, by_line.get(line.key, [])) for line in recipe.lines)
-    differences = tuple(
-        found for contrast in recipe.contrasts if (found := _difference(recipe, contrast, known))
-    )
     kept = {
         what: {key: part[0][what] for key, part in by_line.items() if what in part[0]}
         for what in KEPT
@@ -148,7 +138,7 @@ def summed_up(
         recipe=recipe.name,
         quick=recipe.is_quick,
         outcomes=outcomes,
-        differences=differences,
+        differences=differences_of(recipe, known),
         rows=tuple(
             {"line": key, **{k: v for k, v in row.items() if k not in NOT_IN_ROWS}}
             for (key, _), row in known.items()
@@ -195,6 +185,9 @@ def _outcome(recipe: Recipe, line: Line, rows: list[Mapping]) -> Outcome:
         "partial": _partial(line, part),
         "not_comparable": _not_comparable(line, int(part["n_train"].iloc[0])),
     }
+    if line.protocol != "benchmark" and len(values) > 1:
+        ends = metrics.single_split_range(values)
+        measured["one_low"], measured["one_high"] = (_number(end, metric) for end in ends)
     for name in ("updates", "density", "parameters", "search_seconds", *TIMES):
         if name in part and part[name].notna().any():
             measured[name] = float(part[name].mean())
@@ -214,6 +207,8 @@ def _partial(line: Line, part: pd.DataFrame) -> bool:
 def _not_comparable(line: Line, n_train: int) -> str:
     if not line.comparable:
         return "the quick version trains something smaller than the paper did"
+    if line.protocol == "unseen_molecules":
+        return "the paper split rows at random"
     wanted = PAPER_ROWS.get(line.dataset, 0)
     if n_train < wanted and line.protocol == "benchmark":
         return f"{n_train:,} of the paper's {wanted:,} training rows"
@@ -235,48 +230,18 @@ def sentence(outcome: Outcome) -> str:
     side = "higher" if outcome.mean > outcome.paper else "lower"
     if outcome.verdict == AGREES:
         return "the paper's figure lies in our interval"
-    if outcome.verdict == CLOSE:
+    if outcome.within_sd:
         return (
             f"ours is {gap} {side}: beyond our interval, within the paper's ± {outcome.paper_sd:g}"
+        )
+    if outcome.within_one_split:
+        return (
+            f"ours is {gap} {side}: beyond our interval, but single splits lie between "
+            f"{outcome.one_low:.3f} and {outcome.one_high:.3f}"
         )
     return f"ours is {gap} {side}, beyond our interval"
 
 
-def answer(difference: Difference) -> str:
-    """What a reader is told of one contrast."""
-    if difference.low == difference.high == 0:
-        return f"no difference in any of {difference.n} repeats"
-    size = f"{difference.mean:+.4f} ({difference.low:+.4f} to {difference.high:+.4f})"
-    size = size.replace("-", "\N{MINUS SIGN}")
-    if difference.n < ENOUGH:
-        return f"{size.split(' ')[0]} over {difference.n} repeats, too few to be sure"
-    if difference.clear:
-        return f"{size} over {difference.n} repeats"
-    return f"{size} over {difference.n} repeats: may be chance"
-
-
-def _difference(recipe: Recipe, contrast: Contrast, known) -> Difference | None:
-    line = recipe.line(contrast.first)
-    metric = recipe.metric_of(line)
-    pairs = [
-        (row, other)
-        for (key, repeat), row in known.items()
-        if key == contrast.first and (other := known.get((contrast.second, repeat)))
-    ]
-    values = [
-        row[metric] - other[metric]
-        for row, other in pairs
-        if row[metric] is not None and other[metric] is not None
-    ]
-    if len(values) < 2:
-        return None
-    interval = interval_over_splits(pd.DataFrame([row for row, _ in pairs]), np.array(values))
-    return Difference(
-        contrast.question, contrast.first, contrast.second, interval.mean, interval.low,
-        interval.high, interval.n,
-    )  # fmt: skip
-
-
 def _number(value: float, metric: str) -> float | None:
     """An end of an interval; JSON has no word for what is not a number."""
-    return possible(value, metric) if np.isfinite(value) else None
+    return metrics.possible(value, metric) if np.isfinite(value) else None

@@ -5,20 +5,22 @@ from __future__ import annotations
 import json
 import os
 import platform
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from statistics import fmean
 
 from kcnet_core.datasets.store import cache_folder
 from kcnet_core.errors import DataError, KCNetError
-from kcnet_core.experiments.outcomes import Difference, Outcome, Result
+from kcnet_core.experiments.differences import Difference
+from kcnet_core.experiments.outcomes import Outcome, Result
 from kcnet_core.experiments.recipes.recipe import tuned_on
 from kcnet_core.experiments.report import versions
 from kcnet_core.whole_file import write_whole
 
 KEPT_RESULTS = Path(__file__).resolve().parents[2] / "assets" / "results"
-FORMAT = 1
+FORMAT = 2
 ROW_DIGITS = 6
 
 
@@ -51,15 +53,21 @@ def save_result(result: Result, folder: str | os.PathLike, *, under_way: bool = 
 
 def provenance(result: Result) -> dict:
     """When, where and with what a result was measured; neither host name nor path."""
-    loads = [row["load"] for row in result.rows if row.get("load") is not None]
+    known = {
+        name: sorted(row[name] for row in result.rows if row.get(name) is not None)
+        for name in ("load", "threads", "time")
+    }
+    now = datetime.now(UTC).isoformat(timespec="seconds")
     # One row of each search, which repeats may share
     searches = {
         (row["line"], tuned_on(row["protocol"], row["repeat"])): row for row in result.rows
     }.values()
     return {
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "date": max(known["time"], default=now),
+        "since": min(known["time"], default=now),
         "versions": versions(),
         "machine": machine(),
+        "threads": sorted(set(known["threads"])),
         "seeds": sorted({row["seed"] for row in result.rows}),
         "settings_tried": sum(row.get("tried", 1) for row in searches),
         "seconds": round(
@@ -67,19 +75,17 @@ def provenance(result: Result) -> dict:
             + sum(row.get("search_seconds", 0.0) for row in searches),
             1,
         ),
-        "mean_load": round(sum(loads) / len(loads), 1) if loads else None,
+        "mean_load": round(fmean(known["load"]), 1) if known["load"] else None,
     }
 
 
 def machine() -> dict:
     """The hardware that matters for a running time."""
     import psutil
-    import torch
 
     return {
         "processor": _processor(),
         "cores": os.cpu_count(),
-        "threads": torch.get_num_threads(),
         "memory_gb": round(psutil.virtual_memory().total / 2**30),
         "system": f"{platform.system()} {platform.machine()}",
     }
@@ -141,7 +147,8 @@ def read_result(path: str | os.PathLike) -> Result:
         about = {
             name: data[name]
             for name in (
-                "date", "versions", "machine", "seeds", "settings_tried", "seconds", "mean_load",
+                "date", "since", "versions", "machine", "threads", "seeds", "settings_tried",
+                "seconds", "mean_load",
             )
         }  # fmt: skip
         about |= {"under_way": True} if data.get("under_way") else {}
@@ -161,6 +168,19 @@ def read_result(path: str | os.PathLike) -> Result:
         raise DataError(
             f"{Path(path).name} is not a result of this version; measure it again."
         ) from error
+
+
+def known_rows(folder: str | os.PathLike) -> Iterator[dict]:
+    """The rows of all results in a folder, each with the curves and pictures kept of it."""
+    for path in sorted(Path(folder).glob("*.json")):
+        try:
+            result = read_result(path)
+        except DataError:
+            continue
+        kept = {what: dict(by_line) for what, by_line in result.kept.items()}
+        for row in result.rows:  # of a line's rows, the first one's are kept
+            line = row["line"]
+            yield row | {what: part.pop(line) for what, part in kept.items() if line in part}
 
 
 def _known(kind: type, values: Mapping) -> dict:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from kcnet_core.experiments.outcomes import AGREES, CLOSE, HIGHER, LOWER, Result, answer, sentence
+from kcnet_core.experiments.differences import answer
+from kcnet_core.experiments.outcomes import AGREES, CLOSE, HIGHER, LOWER, Result, sentence
 from kcnet_core.experiments.recipes import RECIPES, Recipe
 from pages.ui import paper_state as state
 from pages.ui.paper_words import title
@@ -45,8 +46,22 @@ def summary(compared, differ) -> str:
     text = f"Of {len(compared)} figures that can be compared, {agree} of the paper's lie in our "
     text += "95% interval"
     if close:
-        text += f", {close} beyond it but within the paper's own standard deviation"
-    return text + (f", and {len(differ)} differ beyond both:" if differ else ".")
+        text += f", {close} beyond it but {reach(compared)}"
+    below = sum(outcome.mean < outcome.paper for outcome in compared)
+    sides = f"Ours is lower in {below} and higher in {len(compared) - below}."
+    if not differ:
+        return f"{text}. {sides}"
+    return f"{text}, and {len(differ)} {'differ' if len(differ) > 1 else 'differs'}. {sides}"
+
+
+def reach(compared) -> str:
+    """How near a figure is that counts as close."""
+    ways = []
+    if any(outcome.paper_sd for outcome in compared):
+        ways.append("within the paper's own standard deviation")
+    if any(outcome.one_low is not None for outcome in compared):
+        ways.append("where a single split may lie (the paper's figures are of one, ours are means)")
+    return " or ".join(ways)
 
 
 def goals(result: Result) -> None:
@@ -68,7 +83,12 @@ def goals(result: Result) -> None:
 def answers(result: Result) -> None:
     """The differences that this recipe measures."""
     if result.differences:
-        st.markdown("**Measured differences**, with 95% intervals")
+        st.markdown(
+            "**Measured differences**, with 95% intervals. Whether one may be chance is judged for "
+            "all of them together (Holm)."
+            if len(result.differences) > 1
+            else "**Measured difference**, with its 95% interval."
+        )
         st.markdown("\n".join(f"- {d.question} **{answer(d)}**" for d in result.differences))
 
 

@@ -73,7 +73,7 @@ def test_kept_results_are_shown_at_once_with_verdict_and_origin(kept):
     app = opened(result="tiny")
     assert not app.exception
     words = texts(app)
-    assert "differ beyond both" in words and "higher, beyond our interval" in words
+    assert "1 differs. Ours is lower in 0 and higher in 1." in words and "higher, beyond our interval" in words
     assert "Do more cells help?" in words
     assert "10 measurements, seeds 0 to 4" in words and "torch" in words
     assert "The twin that leaks" in words and "Not measured yet." in words

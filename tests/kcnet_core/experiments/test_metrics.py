@@ -155,3 +155,28 @@ def test_permutation_test_samples_patterns_for_many_splits_and_stays_fair():
 
 def test_holm_multiplies_the_smallest_p_by_the_number_of_comparisons():
     np.testing.assert_allclose(metrics.holm([0.01, 0.04, np.nan, 0.03]), [0.03, 0.06, np.nan, 0.06])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_difference_between_unpaired_values_is_that_of_welch(seed):
+    from scipy.stats import ttest_ind
+
+    rng = np.random.default_rng(seed)
+    first, second = rng.normal(1, 2, 9), rng.normal(0, 1, 14)
+    found = metrics.difference_interval(first, second)
+    expected = ttest_ind(first, second, equal_var=False)
+    assert found.p == pytest.approx(expected.pvalue)
+    assert (found.low, found.high) == pytest.approx(expected.confidence_interval(0.95))
+    wider = metrics.difference_interval(first, second, n_train=90, n_test=10)
+    assert wider.high - wider.low > found.high - found.low
+
+
+def test_one_more_split_lies_in_its_range_95_times_of_100_although_splits_share_rows():
+    rng = np.random.default_rng(0)
+    inside = []
+    for _ in range(4000):
+        shared = rng.normal(0, 3)  # moves all splits of the same rows alike
+        *known, new = shared + rng.normal(0, 1, 8)
+        low, high = metrics.single_split_range(known)
+        inside.append(low <= new <= high)
+    assert np.mean(inside) == pytest.approx(0.95, abs=0.012)

@@ -11,10 +11,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 
 from kcnet_core.errors import DataError
 from kcnet_core.experiments import reproduce
 from kcnet_core.experiments.alterations import background, oversampled
+from kcnet_core.experiments.differences import answer
 from kcnet_core.experiments.film import Filmed, matrices_of, packed, records_of, unpacked
 from kcnet_core.experiments.journal import Journal
 from kcnet_core.experiments.outcomes import (
@@ -24,7 +26,6 @@ from kcnet_core.experiments.outcomes import (
     LOWER,
     Outcome,
     Result,
-    answer,
     sentence,
     summed_up,
 )
@@ -32,6 +33,7 @@ from kcnet_core.experiments.recipes import Contrast, Line, Paper, Quick, Recipe,
 from kcnet_core.experiments.reproduce import known_result, reproduce_steps
 from kcnet_core.experiments.result_file import (
     find_results,
+    known_rows,
     provenance,
     read_result,
     result_text,
@@ -121,6 +123,21 @@ def test_a_journal_sees_what_another_process_appended(journal):
     assert journal.get("theirs") is None
     journal.refresh()
     assert journal.get("theirs") == {"id": "theirs"}
+
+
+def test_a_result_file_is_enough_to_go_on_from(journal, tmp_path, monkeypatch):
+    line = made_line(settings=DOA, model="DOA", keep=("curves",))
+    recipe = made_recipe(line, repeats=3)
+    with closing(reproduce_steps(recipe, journal, load=load)) as steps:
+        save_result(next(step for step in steps if step.done == 2).result, tmp_path)
+    elsewhere = Journal(tmp_path / "another machine" / "journal.jsonl")
+    elsewhere.learn(known_rows(tmp_path))
+    trained, make = [], Line.make
+    monkeypatch.setattr(Line, "make", lambda self, *a: trained.append(self.key) or make(self, *a))
+    seen, result = finished(recipe, elsewhere)
+    assert seen[0].done == 2 and len(trained) == 1 and result.complete
+    assert len(records_of(result.kept["curves"]["KCNet"])) == 4
+    assert not Journal(elsewhere.path).get(result.rows[0]["id"])  # only what was measured there
 
 
 def test_an_interrupted_search_goes_on_from_its_last_trial(journal):
@@ -298,15 +315,75 @@ def test_verdicts_follow_from_the_interval(paper, sd, low, high, verdict, words)
         }
         for k, step in enumerate(steps)
     }  # fmt: skip
-    recipe = made_recipe(made_line(paper=Paper(paper, sd)), repeats=5)
+    recipe = made_recipe(made_line(protocol="benchmark", paper=Paper(paper, sd)), repeats=5)
     result = summed_up(recipe, rows)
     assert result.outcomes[0].low == pytest.approx(low, abs=1e-4)
     assert result.outcomes[0].verdict == verdict
     assert words in sentence(result.outcomes[0])
 
 
+def scored(*scores_by_line, **about):
+    """Rows by (line, repeat) with these scores."""
+    about = {"protocol": "paper_split", "n_train": 90, "n_test": 10, "seconds": 1.0} | about
+    return {
+        (line, k): {"weighted F1": score, **about}
+        for line, scores in scores_by_line
+        for k, score in enumerate(scores)
+    }
+
+
+SCATTERED = (0.60, 0.66, 0.70, 0.74, 0.80)
+
+
+@pytest.mark.parametrize(("paper", "verdict"), [(0.71, AGREES), (0.85, CLOSE), (0.99, LOWER)])
+def test_a_figure_of_one_split_is_judged_by_where_single_splits_lie(paper, verdict):
+    line = made_line(protocol="paper_split", paper=Paper(paper))
+    (outcome,) = summed_up(made_recipe(line, repeats=5), scored(("KCNet", SCATTERED))).outcomes
+    reach = 2.776 * np.std(SCATTERED, ddof=1) * math.sqrt(1 + 1 / 5)
+    assert outcome.one_high == pytest.approx(outcome.mean + reach, abs=1e-3)
+    assert outcome.verdict == verdict
+    assert ("single splits lie between" in sentence(outcome)) == (verdict == CLOSE)
+
+
+def test_a_protocol_that_the_paper_did_not_use_is_not_compared_with_it():
+    line = made_line(protocol="unseen_molecules", paper=Paper(0.71))
+    rows = scored(("KCNet", SCATTERED), protocol="unseen_molecules")
+    (outcome,) = summed_up(made_recipe(line, repeats=5), rows).outcomes
+    assert outcome.verdict == "" and "the paper split rows at random" in sentence(outcome)
+
+
+def test_differences_are_paired_only_on_the_same_test_rows():
+    above = [score + 0.02 + 0.001 * k for k, score in enumerate(SCATTERED)]
+    for protocol, paired in (("paper_split", True), ("unseen_molecules", False)):
+        lines = made_line(protocol="paper_split"), made_line("other", protocol=protocol)
+        recipe = made_recipe(*lines, contrasts=(Contrast("?", "other", "KCNet"),), repeats=5)
+        rows = scored(("KCNet", SCATTERED)) | scored(("other", above), protocol=protocol)
+        (found,) = summed_up(recipe, rows).differences
+        assert found.mean == pytest.approx(0.022)
+        assert found.paired == found.clear == paired
+
+
+def test_the_more_questions_the_surer_a_difference_must_be():
+    names = [f"line {k}" for k in range(8)]
+    noise = np.array([-1.5, 0.5, 0.3, 0.4, 0.3])
+    scores = [("KCNet", SCATTERED)] + [
+        (name, SCATTERED + 0.02 * noise + (0.045 if k == 0 else 0.0))
+        for k, name in enumerate(names)
+    ]
+    clear = {}
+    for n in (1, 8):
+        asked = tuple(Contrast(name, name, "KCNet") for name in names[:n])
+        lines = [made_line(name, protocol="paper_split") for name in ("KCNet", *names)]
+        recipe = made_recipe(*lines, contrasts=asked, repeats=5)
+        first = summed_up(recipe, scored(*scores)).differences[0]
+        assert first.low > 0
+        clear[n] = first.clear
+    assert clear == {1: True, 8: False}
+
+
 def test_a_few_repeats_agree_with_nothing(journal):
-    outcome = finished(made_recipe(made_line(paper=Paper(0.5))), journal)[1].outcomes[0]
+    line = made_line(protocol="paper_split", paper=Paper(0.5))
+    outcome = finished(made_recipe(line), journal)[1].outcomes[0]
     assert outcome.verdict == "" and sentence(outcome) == "2 repeats are too few to compare"
 
 
@@ -341,14 +418,17 @@ def test_equal_lines_have_no_difference_rather_than_a_chance_one(journal):
 
 
 def test_a_result_file_says_where_it_came_from_and_comes_back(journal, tmp_path):
-    recipe = made_recipe(made_line(paper=Paper(0.5, 0.1), goal=(0.0, 1.0)))
+    line = made_line(protocol="paper_split", paper=Paper(0.5, 0.1), goal=(0.0, 1.0))
+    recipe = made_recipe(line)
     result = finished(recipe, journal)[1]
     path = save_result(result, tmp_path / "results")
     data = json.loads(path.read_text())
     assert data["seeds"] == [0, 1] and data["settings_tried"] == 2
     assert re.match(r"\d{4}-\d\d-\d\dT", data["date"])
     assert {"python", "numpy", "torch"} <= set(data["versions"])
-    assert {"processor", "cores", "threads", "memory_gb", "system"} == set(data["machine"])
+    assert {"processor", "cores", "memory_gb", "system"} == set(data["machine"])
+    assert data["threads"] == [torch.get_num_threads()]
+    assert data["since"] <= data["date"] == max(row["time"] for row in data["rows"])
     again = read_result(path)
     assert again.outcomes == tuple(
         replace(o, goal=[0.0, 1.0]) for o in result.outcomes

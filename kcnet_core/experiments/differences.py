@@ -1,0 +1,95 @@
+"""What a recipe's contrasts come to: differences with intervals, and whether they may be chance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from kcnet_core.experiments import metrics
+from kcnet_core.experiments.evaluate import SIGNIFICANT, interval_over_splits
+from kcnet_core.experiments.recipes import Contrast, Recipe
+
+ENOUGH = 5  # repeats; the interval of fewer is too wide to agree or disagree with anything
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A measured answer to a `Contrast`."""
+
+    question: str
+    first: str
+    second: str
+    mean: float
+    low: float
+    high: float
+    n: int
+    p_holm: float  # that there is none, for all questions of the recipe together
+    paired: bool  # on the same test rows
+
+    @property
+    def clear(self) -> bool:
+        return self.p_holm < SIGNIFICANT and self.n >= ENOUGH
+
+
+def answer(difference: Difference) -> str:
+    """What a reader is told of one contrast."""
+    if difference.low == difference.high == 0:
+        return f"no difference in any of {difference.n} repeats"
+    size = f"{difference.mean:+.4f} ({difference.low:+.4f} to {difference.high:+.4f})"
+    size = size.replace("-", "\N{MINUS SIGN}")
+    if difference.n < ENOUGH:
+        return f"{size.split(' ')[0]} over {difference.n} repeats, too few to be sure"
+    if difference.clear:
+        return f"{size} over {difference.n} repeats"
+    return f"{size} over {difference.n} repeats: may be chance"
+
+
+def differences_of(
+    recipe: Recipe, known: Mapping[tuple[str, int], Mapping]
+) -> tuple[Difference, ...]:
+    """What rows by (line, repeat) say of every contrast.
+
+    More questions make it likelier that one of the differences is chance: Holm's p counts them.
+    """
+    found = {c: interval for c in recipe.contrasts if (interval := _interval(recipe, c, known))}
+    p_holm = metrics.holm([interval.p for interval in found.values()])
+    return tuple(
+        Difference(
+            contrast.question, contrast.first, contrast.second, interval.mean, interval.low,
+            interval.high, interval.n, float(p), _same_test_rows(recipe, contrast),
+        )
+        for (contrast, interval), p in zip(found.items(), p_holm, strict=True)
+    )  # fmt: skip
+
+
+def _same_test_rows(recipe: Recipe, contrast: Contrast) -> bool:
+    first, second = (
+        (line.dataset, line.target, dict(line.options), line.alteration, line.protocol)
+        for line in map(recipe.line, (contrast.first, contrast.second))
+    )
+    return first == second
+
+
+def _interval(recipe: Recipe, contrast: Contrast, known) -> metrics.Interval | None:
+    metric = recipe.metric_of(recipe.line(contrast.first))
+    first, second = (
+        {r: row for (of, r), row in known.items() if of == key and row[metric] is not None}
+        for key in (contrast.first, contrast.second)
+    )
+    if _same_test_rows(recipe, contrast):
+        both = [repeat for repeat in first if repeat in second]
+        if len(both) < 2:
+            return None
+        values = np.array([first[r][metric] - second[r][metric] for r in both])
+        return interval_over_splits(pd.DataFrame([first[r] for r in both]), values)
+    if min(len(first), len(second)) < 2:
+        return None
+    rows = pd.DataFrame([*first.values(), *second.values()])
+    shares = {}
+    if not (rows["protocol"] == "benchmark").all():
+        shares = {name: rows[name].mean() for name in ("n_train", "n_test")}
+    values = ([row[metric] for row in part.values()] for part in (first, second))
+    return metrics.difference_interval(*values, **shares)
