@@ -234,12 +234,13 @@ def sentence(outcome: Outcome) -> str:
         return (
             f"ours is {gap} {side}: beyond our interval, within the paper's ± {outcome.paper_sd:g}"
         )
-    if outcome.within_one_split:
-        return (
-            f"ours is {gap} {side}: beyond our interval, but single splits lie between "
-            f"{outcome.one_low:.3f} and {outcome.one_high:.3f}"
-        )
-    return f"ours is {gap} {side}, beyond our interval"
+    if outcome.one_low is None:
+        return f"ours is {gap} {side}, beyond our interval"
+    but = ", but" if outcome.within_one_split else ", and"
+    return (
+        f"ours is {gap} {side}: beyond our interval{but} single splits lie between "
+        f"{outcome.one_low:.3f} and {outcome.one_high:.3f}"
+    )
 
 
 def _number(value: float, metric: str) -> float | None:

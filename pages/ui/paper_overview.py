@@ -79,14 +79,27 @@ def status(recipe: Recipe, result: Result | None) -> str:
     kind = f"Quick version{rows}." if result.quick else f"Measured{rows}."
     if recipe.plot_only:
         return f"{kind} The paper shows a plot."
+    if recipe.group == "questions" and result.differences:
+        n, clear = len(result.differences), sum(d.clear for d in result.differences)
+        return f"{kind} {clear} of {n} {'difference is' if n == 1 else 'differences are'} clear."
     if not any(line.paper for line in recipe.lines):
         return kind
     compared = [outcome for outcome in result.outcomes if outcome.verdict]
     if not compared:
         return f"{kind} Nothing to compare yet."
-    counts = {name: sum(o.verdict == name for o in compared) for name in (AGREES, CLOSE)}
-    differ = sum(o.verdict in (HIGHER, LOWER) for o in compared)
-    return (
-        f"{kind} Of {len(compared)} figures {counts[AGREES]} agree, {counts[CLOSE]} are close and "
-        f"{differ} differ."
-    )
+    return f"{kind} Of {len(compared)} figures {how_many(compared)}."
+
+
+def how_many(compared) -> str:
+    """'2 agree, 1 is close and 6 differ'."""
+    verdicts = [outcome.verdict for outcome in compared]
+    words = [
+        f"{n} {one if n == 1 else many}"
+        for n, one, many in (
+            (verdicts.count(AGREES), "agrees", "agree"),
+            (verdicts.count(CLOSE), "is close", "are close"),
+            (verdicts.count(HIGHER) + verdicts.count(LOWER), "differs", "differ"),
+        )
+        if n
+    ]
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))

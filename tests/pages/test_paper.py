@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -73,7 +74,8 @@ def test_kept_results_are_shown_at_once_with_verdict_and_origin(kept):
     app = opened(result="tiny")
     assert not app.exception
     words = texts(app)
-    assert "1 differs. Ours is lower in 0 and higher in 1." in words and "higher, beyond our interval" in words
+    assert "1 differs. Ours is lower in 0 and higher in 1." in words
+    assert "higher, beyond our interval" in words
     assert "Do more cells help?" in words
     assert "10 measurements, seeds 0 to 4" in words and "torch" in words
     assert "The twin that leaks" in words and "Not measured yet." in words
@@ -186,6 +188,29 @@ def test_an_unknown_result_in_a_link_is_a_sentence_and_shows_the_overview():
     assert not app.exception
     assert "does not exist" in texts(app)
     assert "Odor perception: nine models" in texts(app)
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "words"),
+    [
+        ("agrees lower", "1 agrees and 1 differs"),
+        ("close", "1 is close"),
+        ("agrees agrees close higher lower", "2 agree, 1 is close and 2 differ"),
+    ],
+)
+def test_the_overview_counts_verdicts_in_words(verdicts, words):
+    from types import SimpleNamespace
+
+    from pages.ui.paper_overview import how_many
+
+    assert how_many([SimpleNamespace(verdict=v) for v in verdicts.split()]) == words
+
+
+def test_the_overview_tells_how_many_differences_of_a_question_are_clear(kept, monkeypatch):
+    asked = replace(TINY, name="asked", group="questions")
+    monkeypatch.setitem(RECIPES, "asked", asked)
+    measured(asked, kept)
+    assert "Measured. 1 of 1 difference is clear." in texts(opened())
 
 
 def test_missing_data_are_named_and_cannot_be_started(monkeypatch, tmp_path):
