@@ -90,8 +90,7 @@ class Glomeruli:
         self.train, self.test = _held_out(dataset)
 
     def _brightness(self, X):
-        raw = X * self.dataset.pixel_std + self.dataset.pixel_mean
-        return np.clip(raw, 0, 1).astype(np.float32)
+        return np.clip(self.dataset.raw_pixels(X), 0, 1).astype(np.float32)
 
     def _fit_ranks(self):
         from sklearn.preprocessing import QuantileTransformer

@@ -6,7 +6,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 
-from kcnet_core.datasets.catalogue import CATALOGUE
+from kcnet_core.datasets.catalogue import CATALOGUE, is_image_set
+from kcnet_core.datasets.dataset import Dataset
+from kcnet_core.datasets.pixels import NORMALISATIONS
 from kcnet_core.errors import KCNetError
 from kcnet_core.limits import MAX_EPOCHS, MAX_HIDDEN, MAX_SUBMODELS
 
@@ -53,6 +55,13 @@ class Run:
 
     dataset: str = setting("mnist_sample", "Dataset", "What the network learns from")
     target: str = setting("", "Odor character", "One odor character, or all of them at once")
+    pixels: str = setting(
+        "",
+        "Pixels",
+        "Standardised with one mean and deviation, as in the paper; or with those of each pixel "
+        "(per_pixel), or on a fixed scale from 0 to 1 (none) or from −1 to 1 (half)",
+        options=("", *list(NORMALISATIONS)[1:]),
+    )
     rows: int = setting(
         0, "Training rows", "0 uses every training row; fewer train faster", low=0, high=1_000_000
     )
@@ -183,6 +192,8 @@ class Run:
     def __post_init__(self):
         for name, about in settings().items():
             object.__setattr__(self, name, checked(name, getattr(self, name), about))
+        if self.pixels and not is_image_set(self.dataset):
+            raise KCNetError("A scale of pixels can be chosen for the catalogue's image sets only.")
 
     # -- text forms ---------------------------------------------------------------------------
 
@@ -225,7 +236,20 @@ class Run:
             what += f" {self.n_hidden}"
         where = CATALOGUE[self.dataset].title if self.dataset in CATALOGUE else "your own data"
         target = f" ({self.target})" if self.target else ""
-        return f"{what} on {where}{target}, seed {self.seed}"
+        scale = f", {NORMALISATIONS[self.pixels]}" if self.pixels else ""
+        return f"{what} on {where}{target}{scale}, seed {self.seed}"
+
+    # -- the data ------------------------------------------------------------------------------
+
+    def data_options(self) -> dict[str, str]:
+        """Options of `kcnet_core.datasets.load` for the dataset of this run."""
+        options = {"target": self.target, "normalise": self.pixels}
+        return {name: value for name, value in options.items() if value}
+
+    def load(self) -> Dataset:
+        from kcnet_core import datasets
+
+        return datasets.load(self.dataset, **self.data_options())
 
     # -- the estimator -------------------------------------------------------------------------
 

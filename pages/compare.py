@@ -14,6 +14,7 @@ from pages.ui import (
     compare_scores,
     compare_search,
     compare_take_home,
+    session,
 )
 from pages.ui import compare_state as state
 from pages.ui.frame import heading
@@ -37,7 +38,7 @@ WITH_METRIC = ("Scores", "Differences", "Noise")
 def main() -> None:
     ignored = state.adopt_link()
     comparison, wrong = compare_controls.sidebar()
-    dataset = state.dataset(comparison)
+    dataset = session.dataset(comparison)
     heading(
         "Compare models",
         "The same rows, splits and seeds for every model; intervals before verdicts.",

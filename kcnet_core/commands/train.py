@@ -45,13 +45,12 @@ def main(args: argparse.Namespace) -> None:
     if args.save:
         _check_place(args.save)
 
-    from kcnet_core import datasets
     from kcnet_core.experiments.report import save
     from kcnet_core.experiments.training import train_steps
 
     say = _silent if args.quiet else _say
     say(f"{run.describe()}: loading the data")
-    dataset = datasets.load(run.dataset, **({"target": run.target} if run.target else {}))
+    dataset = run.load()
     _check_cost(run, dataset, say)
     trained = _watched(train_steps(run, dataset), say)
     _print_result(trained)

@@ -43,6 +43,11 @@ class DatasetInfo:
     status: str = "download"
 
 
+def is_image_set(name: str) -> bool:
+    """Whether the catalogue has images of this name: only their pixels have a scale to choose."""
+    return name in CATALOGUE and CATALOGUE[name].kind == "image"
+
+
 CATALOGUE = {
     info.name: info
     for info in (

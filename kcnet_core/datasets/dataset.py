@@ -18,8 +18,9 @@ class Dataset:
     title, citation, licence : str
         What a page prints beside every figure made from this data.
     X : ndarray of shape (n, d), float32
-        Image sets are standardised with constants from their training part, as in the paper;
-        odor sets carry raw descriptors, because scaling belongs to the training rows of a split.
+        Image sets are standardised with constants from their training part, as in the paper,
+        unless another scale is asked for; odor sets carry raw descriptors, because scaling belongs
+        to the training rows of a split.
     y : ndarray
         Class indices of shape (n,), or an (n, c) 0/1 matrix for multi-label data.
     feature_names, target_names : tuple of str
@@ -36,7 +37,9 @@ class Dataset:
     report : tuple of str
         Sentences that say what the loader dropped or decided, and why.
     pixel_mean, pixel_std : float or ndarray of shape (d,)
-        Standardisation already applied to images: raw pixel in [0, 1] = X * pixel_std + pixel_mean.
+        Scaling already applied to images; `raw_pixels` undoes it.
+    input_std : float
+        Standard deviation of the inputs that models get: 1 unless images keep a scale of their own.
     """
 
     name: str
@@ -55,6 +58,7 @@ class Dataset:
     report: tuple[str, ...] = ()
     pixel_mean: float | np.ndarray = 0.0
     pixel_std: float | np.ndarray = 1.0
+    input_std: float = 1.0
 
     def __post_init__(self):
         n, d = self.X.shape
@@ -74,6 +78,14 @@ class Dataset:
     @property
     def multilabel(self) -> bool:
         return self.y.ndim == 2
+
+    def raw_pixels(self, X: np.ndarray) -> np.ndarray:
+        """Inputs (..., d) of this image set as pixels from 0 (paper) to 1 (ink)."""
+        return X * self.pixel_std + self.pixel_mean
+
+    def scaled_pixels(self, raw: np.ndarray | float) -> np.ndarray | float:
+        """The way back: pixels from 0 to 1 as inputs of this image set."""
+        return (raw - self.pixel_mean) / self.pixel_std
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,13 @@ import numpy as np
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import DataError
 
-NORMALISATIONS = ("global", "per_pixel", "none", "half")
+# What a sentence says of each; the first is the paper's, which titles leave unsaid.
+NORMALISATIONS = {
+    "global": "pixels standardised",
+    "per_pixel": "each pixel standardised by itself",
+    "none": "pixels from 0 to 1",
+    "half": "pixels from −1 to 1",
+}
 FIXED = {"none": (0.0, 1.0), "half": (0.5, 0.5)}  # mean and deviation that no image decides
 _CHUNK_ROWS = 512  # keeps every wider-than-byte intermediate small
 
@@ -48,6 +54,7 @@ def image_dataset(
     y: np.ndarray,
     *,
     n_train: int | None,
+    title: str,
     normalise: str = "global",
     white: int = 255,
     **fields,
@@ -61,6 +68,8 @@ def image_dataset(
         Class indices.
     n_train : int or None
         The mean and standard deviation come from these first rows (from all when None).
+    title : str
+        Of the images; another scale than the paper's is added to it.
     normalise : {"global", "per_pixel", "none", "half"}
         One mean and deviation for all pixels, as in the paper, or one for each; "none" leaves
         pixels from 0 to 1, "half" stretches them from -1 to 1.
@@ -72,6 +81,9 @@ def image_dataset(
     n, height, width = pixels.shape
     pixels = pixels.reshape(n, height * width)
     mean, std = _pixel_statistics(pixels[:n_train], normalise, white)
+    input_std = 1.0
+    if normalise in FIXED:
+        input_std = float(_pixel_statistics(pixels[:n_train], "global", white)[1] / std)
     X = pixels.astype(np.float32)
     X *= (1.0 / (white * std)).astype(np.float32)
     X -= (mean / std).astype(np.float32)
@@ -81,6 +93,8 @@ def image_dataset(
         feature_names=tuple(f"pixel [{r}, {c}]" for r in range(height) for c in range(width)),
         image_shape=(height, width),
         n_train=n_train,
+        title=title if normalise == "global" else f"{title}, {NORMALISATIONS[normalise]}",
+        input_std=input_std,
         pixel_mean=mean.astype(np.float32) if normalise == "per_pixel" else float(mean),
         pixel_std=std.astype(np.float32) if normalise == "per_pixel" else float(std),
         **fields,

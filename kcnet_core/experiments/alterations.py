@@ -34,7 +34,7 @@ def background(dataset: Dataset, brightness: float, seed: int) -> Dataset:
     if brightness == 0:
         return dataset
     rng = np.random.default_rng(seed)
-    pixels = dataset.X * np.float32(dataset.pixel_std) + np.float32(dataset.pixel_mean)
+    pixels = dataset.raw_pixels(dataset.X)
     clutter = rng.random(pixels.shape, dtype=np.float32)
     clutter *= np.float32(brightness)
     np.maximum(pixels, clutter, out=pixels)
@@ -42,7 +42,7 @@ def background(dataset: Dataset, brightness: float, seed: int) -> Dataset:
     mean, std = float(train.mean(dtype=np.float64)), float(train.std(dtype=np.float64))
     pixels -= np.float32(mean)
     pixels /= np.float32(std)
-    return replace(dataset, X=pixels, pixel_mean=mean, pixel_std=std)
+    return replace(dataset, X=pixels, pixel_mean=mean, pixel_std=std, input_std=1.0)
 
 
 ALTERATIONS: dict[str, Callable[[Dataset, float, int], Dataset]] = {

@@ -20,7 +20,8 @@ FSHN_SIZES = {
 }
 MAX_FOLDS = 20
 # Fields of a run that a comparison decides for all models alike.
-SHARED_FIELDS = ("dataset", "target", "rows", "model", "protocol", "seed", "device")
+SHARED_FIELDS = ("dataset", "target", "pixels", "rows", "model", "protocol", "seed", "device")
+DEFAULT_PIXELS = ("", "global")  # as a run and as the loader calls the paper's scale
 OTHER_OPTIONS = ("target", "progress", "should_stop")  # a field of its own, or not data
 
 
@@ -46,7 +47,6 @@ class Comparison:
     def __post_init__(self):
         object.__setattr__(self, "models", tuple(dict.fromkeys(self.models)))
         object.__setattr__(self, "hidden", tuple(sorted(set(self.hidden))))
-        Run(dataset=self.dataset, target=self.target)  # refuses names that are too long
         for name in self.models:
             find_model(name)
         _require(self.models, "Choose at least one model.")
@@ -65,7 +65,19 @@ class Comparison:
         _one_of("The scaling", self.scaling, ("", *METHODS))
         _one_of("The size of FSHN", self.fshn_size, FSHN_SIZES)
         object.__setattr__(self, "options", _checked_options(self.options))
+        # Refuses names that are too long, and a scale of pixels where there are none.
+        Run(dataset=self.dataset, target=self.target, pixels=self.pixels)
         object.__setattr__(self, "settings", _checked_settings(self.settings))
+
+    @property
+    def pixels(self) -> str:
+        """The scale of the pixels, as a `Run` calls it."""
+        return self.data_options().get("normalise", "")
+
+    def with_pixels(self, pixels: str) -> Comparison:
+        """The same comparison on another scale of the pixels; other options stay."""
+        options = json.loads(self.options) if self.options else {}
+        return replace(self, options=json.dumps({**options, "normalise": pixels}))
 
     def model_settings(self, name: str) -> dict:
         """Settings that were chosen for one model."""
@@ -100,13 +112,15 @@ class Comparison:
                 ignored.append(f"The link's {field.name} was not used: {error}")
         return comparison, ignored
 
+    def data_options(self) -> dict:
+        """Options of `kcnet_core.datasets.load` for the dataset of this comparison."""
+        options = json.loads(self.options) if self.options else {}
+        return options | ({"target": self.target} if self.target else {})
+
     def load(self) -> Dataset:
         from kcnet_core import datasets
 
-        options = json.loads(self.options) if self.options else {}
-        if self.target:
-            options["target"] = self.target
-        return datasets.load(self.dataset, **options)
+        return datasets.load(self.dataset, **self.data_options())
 
 
 def _checked_options(text):
@@ -115,6 +129,8 @@ def _checked_options(text):
     for name, value in options.items():
         if name in OTHER_OPTIONS or not isinstance(value, str | int | float):
             raise KCNetError(f"{name[:40]} cannot be given as an option of the dataset here.")
+    if options.get("normalise") in DEFAULT_PIXELS:
+        del options["normalise"]
     return _one_form(options)
 
 

@@ -76,25 +76,21 @@ def spoil(X: np.ndarray, kind: str, level: float, *, dataset: Dataset, seed: int
         return X
     rng = np.random.default_rng(seed)
     if kind == "noise":
-        return X + np.float32(level) * rng.standard_normal(X.shape, dtype=np.float32)
+        deviation = np.float32(level * dataset.input_std)
+        return X + deviation * rng.standard_normal(X.shape, dtype=np.float32)
     if kind == "dropped":
-        nothing = np.broadcast_to(_black(dataset), X.shape) if dataset.kind == "image" else 0.0
+        nothing = np.float32(dataset.scaled_pixels(0.0)) if dataset.kind == "image" else 0.0
         return np.where(rng.random(X.shape, dtype=np.float32) < level, nothing, X).astype(X.dtype)
     return _blurred(X, level, dataset)
-
-
-def _black(dataset):
-    """What an input of a black pixel is after standardisation."""
-    return (-np.asarray(dataset.pixel_mean) / np.asarray(dataset.pixel_std)).astype(np.float32)
 
 
 def _blurred(X, sigma, dataset):
     from scipy.ndimage import gaussian_filter
 
     # Per-pixel standardisation does not commute with blur, so blur the raw picture.
-    pixels = (X * dataset.pixel_std + dataset.pixel_mean).reshape(-1, *dataset.image_shape)
+    pixels = dataset.raw_pixels(X).reshape(-1, *dataset.image_shape)
     pixels = gaussian_filter(pixels, sigma=(0, sigma, sigma), mode="constant")
-    return ((pixels.reshape(X.shape) - dataset.pixel_mean) / dataset.pixel_std).astype(X.dtype)
+    return dataset.scaled_pixels(pixels.reshape(X.shape)).astype(X.dtype)
 
 
 def noise_steps(

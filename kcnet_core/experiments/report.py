@@ -131,7 +131,7 @@ def repeat_script(trained: TrainedRun) -> str:
         estimator=run.estimator_name,
         scale_import="from kcnet_core.preprocessing import FeatureScaler\n" if scaled else "",
         dataset=run.dataset,
-        options=f", target={run.target!r}" if run.target else "",
+        options="".join(f", {name}={value!r}" for name, value in run.data_options().items()),
         protocol=trained.protocol,
         seed=run.seed,
         rows=run.rows,

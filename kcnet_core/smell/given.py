@@ -99,8 +99,7 @@ def _dataset_and_split(saved):
         there = {info.name for info in datasets.available() if info.status != "download"}
         if run.dataset not in there:
             return None, None
-        options = {"target": run.target} if run.target else {}
-        dataset = datasets.load(run.dataset, **options)
+        dataset = run.load()
         if tuple(dataset.feature_names) != tuple(saved.feature_names):
             return None, None
         return dataset, split_of(run, dataset)[1]

@@ -28,7 +28,7 @@ def sidebar() -> tuple[Comparison, str | None]:
     with st.sidebar:
         session.set_run(run_controls.data_controls(session.run()))
         comparison = state.comparison()
-        dataset = state.dataset(comparison)
+        dataset = session.dataset(comparison)
         chosen = {
             "models": models(comparison, dataset),
             "hidden": sizes(comparison),
@@ -153,6 +153,7 @@ def more(comparison: Comparison, dataset: Dataset, chosen: dict) -> dict:
             help="0 tests on one tenth of the rows per repeat; with folds, every row is tested "
             "once per repeat, which costs that many fits.",
         )  # fmt: skip
+    pixels = run_controls.pixel_scale(comparison, state.key("pixels"))
     rows = st.number_input(
         "Training rows", 0, 1_000_000, comparison.rows, 1000, key=state.key("rows"),
         help="0 uses every training row of a split; fewer train faster.",
@@ -175,6 +176,6 @@ def more(comparison: Comparison, dataset: Dataset, chosen: dict) -> dict:
         help="Repeat r uses seed + r for splits and models alike.",
     )  # fmt: skip
     return {
-        "n_folds": 0 if folds == 1 else folds, "rows": rows, "fshn_size": fshn,
-        "oversampling": oversampling, "seed": seed,
+        "options": comparison.with_pixels(pixels).options, "n_folds": 0 if folds == 1 else folds,
+        "rows": rows, "fshn_size": fshn, "oversampling": oversampling, "seed": seed,
     }  # fmt: skip

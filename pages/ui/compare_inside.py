@@ -55,7 +55,7 @@ def one_sample(pair: SideBySide) -> None:
         if dataset.image_shape is None:
             pictures.molecule(dataset, row, dark)
         else:
-            pixels = dataset.X[row : row + 1] * dataset.pixel_std + dataset.pixel_mean
+            pixels = dataset.raw_pixels(dataset.X[row : row + 1])
             chart(figures.image_grid(pixels, dataset.image_shape, dark=dark), "inside_sample")
         st.caption(f"Truth: {plain(label(dataset, dataset.y[row]))}.")
     for column, network in zip(columns, pair.networks, strict=True):

@@ -159,7 +159,7 @@ def spoiled_images(dataset: Dataset, kind: str, dark: bool):
     rows = [test[np.flatnonzero(dataset.y[test] == k)[0]] for k in np.unique(dataset.y[test])]
     rows = np.array(rows[:IMAGES_SHOWN])
     X = np.stack([spoil(dataset.X[rows], kind, level, dataset=dataset, seed=0) for level in levels])
-    pixels = np.clip(X * dataset.pixel_std + dataset.pixel_mean, 0, 1)  # (levels, images, d)
+    pixels = np.clip(dataset.raw_pixels(X), 0, 1)  # (levels, images, d)
     names = [f"{level:g}" for _ in rows for level in levels]
     return figures.image_grid(
         pixels.swapaxes(0, 1).reshape(-1, dataset.X.shape[1]), dataset.image_shape, names,

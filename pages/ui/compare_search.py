@@ -216,7 +216,7 @@ def take_over(best: Trial, plan: SearchPlan) -> None:
         )
         state.adopt(tuned.with_settings(plan.model, params) if params else tuned)
         st.rerun()  # the whole page, not only the trials
-    protocol = plan.comparison.protocol or default_protocol(state.dataset(plan.comparison))
+    protocol = plan.comparison.protocol or default_protocol(session.dataset(plan.comparison))
     if protocol != "benchmark":
         st.caption(
             "Other repeats draw other test rows, and some of those were among the rows searched "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from urllib.parse import urlencode
@@ -69,14 +68,6 @@ def following(current: Comparison | None, run: Run) -> Comparison:
         current, **place, options="", protocol="", n_folds=0, rows=0, oversampling=False,
         settings="",
     )  # fmt: skip
-
-
-def dataset(of: Comparison) -> Dataset:
-    """The data of a comparison; a link may carry options that no control shows."""
-    if not of.options:
-        return session.dataset(Run(dataset=of.dataset, target=of.target))
-    options = json.loads(of.options) | ({"target": of.target} if of.target else {})
-    return session.loaded(of.dataset, tuple(sorted(options.items())))
 
 
 def comparable_models(of: Dataset) -> list[str]:
@@ -207,7 +198,7 @@ def adopt_link() -> list[str]:
         if (before.dataset, before.target) != (new.dataset, new.target):
             use(new.dataset)
             run_controls.adopt(replace(session.run(), target=new.target))
-        data = dataset(new)
+        data = session.dataset(new)
     except KCNetError as error:
         run_controls.adopt(before)
         return [*ignored, str(error)]

@@ -69,7 +69,7 @@ def rows(dataset: Dataset) -> None:
         return
     st.html(
         image_tiles(
-            dataset.X[shown] * dataset.pixel_std + dataset.pixel_mean,
+            dataset.raw_pixels(dataset.X[shown]),
             dataset.image_shape,
             [dataset.target_names[k] for k in dataset.y[shown]],
             dark=session.dark(),
@@ -91,7 +91,7 @@ def balance(dataset: Dataset) -> None:
 def inputs(dataset: Dataset) -> None:
     dark = session.dark()
     if dataset.image_shape is not None:
-        raw = dataset.X[:5000] * dataset.pixel_std + dataset.pixel_mean
+        raw = dataset.raw_pixels(dataset.X[:5000])
         left, right = st.columns(2)
         with left:
             chart(figures.pixel_map(raw.mean(axis=0), dataset.image_shape, "Mean pixel",

@@ -68,7 +68,7 @@ def before_start(run: Run) -> None:
             names = [dataset.target_names[k] for k in dataset.y[shown]]
             # Not a chart: those need a library of megabytes, which the first page does without.
             sheet = figures.image_sheet(
-                dataset.X[shown] * dataset.pixel_std + dataset.pixel_mean,
+                dataset.raw_pixels(dataset.X[shown]),
                 dataset.image_shape,
                 names,
                 dark=session.dark(),

@@ -14,8 +14,8 @@ from kcnet_core.molecule_pictures import molecule_svg, svg_data_uri
 
 
 def pixels(dataset: Dataset, row: int, dark: bool) -> np.ndarray:
-    """Grey values 0..255 of an image row, its standardisation undone: ink on the page's paper."""
-    raw = np.clip(dataset.X[row] * dataset.pixel_std + dataset.pixel_mean, 0, 1)
+    """Grey values 0..255 of an image row, its scaling undone: ink on the page's paper."""
+    raw = np.clip(dataset.raw_pixels(dataset.X[row]), 0, 1)
     raw = raw if dark else 1 - raw
     return (raw * 255).astype(np.uint8).reshape(dataset.image_shape)
 

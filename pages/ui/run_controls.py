@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import bisect
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from kcnet_core import presets
+from kcnet_core.datasets.catalogue import is_image_set
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments import protocols
 from kcnet_core.run import KCNET_MODELS, MODEL_EXPLANATIONS, MODELS, Run, settings
 from pages.ui import session
 from pages.ui.compare_words import setting_value
 from pages.ui.whole import whole
+
+if TYPE_CHECKING:
+    from kcnet_core.experiments.comparison import Comparison
 
 SETTINGS = settings()
 # Log-spaced stops that people actually mean; the current value is added when it is none of them.
@@ -44,6 +49,7 @@ def sidebar() -> Run:
             run = fields(run, TUNING)
         with st.expander("More settings", icon=":material/tune:"):
             run = fields(run, FINE)
+            run = replace(run, pixels=pixel_scale(run, key("pixels")))
             run = protocol_picker(run)
             run = fields(run, ("rows", "seed", "device"))
     session.set_run(run)
@@ -196,6 +202,21 @@ def with_value(stops: tuple, value) -> list:
 
 def compact(number: float) -> str:
     return f"{number:,}" if isinstance(number, int) else f"{number:g}"
+
+
+def pixel_scale(of: Run | Comparison, key: str) -> str:
+    """How a run or a comparison shall scale pixels; what was uploaded is scaled already."""
+    about = SETTINGS["pixels"]
+    if not is_image_set(of.dataset):
+        return ""
+    return st.selectbox(
+        about.label,
+        about.options,
+        index=about.options.index(of.pixels),
+        format_func=lambda option: setting_value("pixels", option),
+        key=key,
+        help=about.help,
+    )
 
 
 def protocol_picker(run: Run) -> Run:

@@ -5,12 +5,17 @@ from __future__ import annotations
 import re
 import secrets
 import sys
+from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 import streamlit as st
 
+from kcnet_core.datasets.catalogue import is_image_set
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.run import Run
+
+if TYPE_CHECKING:
+    from kcnet_core.experiments.comparison import Comparison
 
 UPLOADED = "uploaded"
 TURN_SECONDS = 0.001  # after which a training thread lets a page work; Python's own is 5 ms
@@ -144,8 +149,8 @@ def loaded(name: str, options: tuple[tuple[str, object], ...]) -> Dataset:
     return datasets.load(name, **dict(options))
 
 
-def dataset(of: Run | None = None) -> Dataset:
-    """The dataset that a run names; an uploaded one lives in the visitor's own session only."""
+def dataset(of: Run | Comparison | None = None) -> Dataset:
+    """What a run or a comparison works on; an upload lives in the visitor's own session only."""
     of = of or run()
     if of.dataset == UPLOADED:
         if UPLOADED not in st.session_state:
@@ -156,8 +161,7 @@ def dataset(of: Run | None = None) -> Dataset:
                 "Upload it again on the Data page, or choose another dataset."
             )
         return st.session_state[UPLOADED]
-    options = (("target", of.target),) if of.target else ()
-    return loaded(of.dataset, options)
+    return loaded(of.dataset, tuple(sorted(of.data_options().items())))
 
 
 def split_sizes(of: Run, data: Dataset) -> tuple[str, int, int]:
@@ -194,7 +198,7 @@ def titles_in(folders: tuple[str, ...]) -> dict[str, str]:
 
 def odor_targets(name: str) -> tuple[str, ...]:
     """The odor characters among which one may be chosen; empty for images."""
-    if name == UPLOADED:
+    if name == UPLOADED or is_image_set(name):
         return ()
     everything = dataset(Run(dataset=name))
     return everything.target_names if everything.multilabel else ()

@@ -24,7 +24,7 @@ def adopt_link() -> list[str]:
     missing = not_here(run.dataset)
     if missing:
         ignored.append(missing)
-        run = replace(run, dataset=Run().dataset, target="", protocol="")
+        run = replace(run, dataset=Run().dataset, target="", pixels="", protocol="")
     run_controls.adopt(run)
     named = session.jobs().get(query.get("job", ""))
     if named is not None and named.kind not in KINDS:

@@ -160,6 +160,8 @@ def test_every_model_trains_from_the_command_line(model, capsys):
 def test_settings_out_of_range_are_named(capsys):
     assert run("train", "--n-hidden", 3) == 2
     assert "Kenyon cells must lie between" in capsys.readouterr().err
+    assert run("train", "--dataset", "starter", "--pixels", "none") == 2
+    assert "for the catalogue's image sets only" in capsys.readouterr().err
 
 
 def test_a_run_that_would_not_fit_into_memory_is_refused_with_the_numbers(monkeypatch, capsys):
@@ -303,6 +305,18 @@ def test_an_npz_that_unpacks_to_too_much_is_not_unpacked(odor_model, tmp_path, c
     monkeypatch.setattr(np, "load", None)
     assert run("predict", odor_model, path) == 2
     assert "unpacks to 1 MB; the limit is 0 MB" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("pixels", ["per_pixel", "none"])
+def test_predict_scales_pixels_as_the_training_did(pixels, digits, tmp_path, capsys):
+    model, rows, out = (tmp_path / name for name in ("m.kcnet", "rows.npz", "answers.csv"))
+    settings = (*DIGITS, "--model", "KCNet", "--pixels", pixels)
+    assert run("train", *settings, "--quiet", "--save", model) == 0
+    test = np.arange(digits.n_train, len(digits.X))
+    np.savez(rows, X=raw_pixels(digits, test))
+    assert run("predict", model, rows, "-o", out) == 0
+    share = (pd.read_csv(out)["prediction"] == digits.y[test]).mean()
+    assert share == pytest.approx(load_model(model).info["scores"]["accuracy"], abs=0.005)
 
 
 def test_pixels_out_of_range_are_refused(digits_model, tmp_path, capsys):

@@ -2,10 +2,13 @@
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kcnet_core import datasets
+from kcnet_core.datasets.pixels import NORMALISATIONS
 from kcnet_core.errors import KCNetError
 from kcnet_core.presets import PAPER_BEST, our_presets, paper_presets
 from kcnet_core.run import MODELS, Run, settings
@@ -96,3 +99,27 @@ def test_a_run_is_named_by_titles_not_by_keys():
     musky = Run(dataset="keller_2016", target="Musky")
     assert "on Keller & Vosshall 2016 (Musky)" in musky.describe()
     assert "on your own data" in Run(dataset="uploaded").describe()
+
+
+def test_a_run_can_have_every_scale_of_pixels_that_images_can_be_loaded_with():
+    scales = settings()["pixels"].options
+    assert {scale or "global" for scale in scales} == set(NORMALISATIONS)
+    for pixels in scales:
+        run = Run(dataset="digits", pixels=pixels)
+        assert Run.from_query(run.to_link()) == (run, [])
+        expected = datasets.load("digits", normalise=pixels or "global")
+        np.testing.assert_array_equal(run.load().X, expected.X)
+
+
+def test_a_run_says_how_pixels_are_scaled_unless_it_is_as_in_the_paper():
+    assert "pixels" not in Run(dataset="digits").describe()
+    scaled = Run(dataset="digits", pixels="none")
+    assert scaled.describe() == "DOA 200 on Digits, 8 × 8, pixels from 0 to 1, seed 0"
+    assert scaled.load().title == "Digits, 8 × 8, pixels from 0 to 1"
+
+
+@pytest.mark.parametrize("dataset", ["starter", "keller_2016", "uploaded", "nowhere"])
+def test_pixels_are_scaled_in_image_sets_of_the_catalogue_only(dataset):
+    run, ignored = Run.from_query({"pixels": "none", "dataset": dataset, "seed": "3"})
+    assert run == Run(dataset=dataset, seed=3)
+    assert len(ignored) == 1 and "image sets only" in ignored[0]

@@ -118,6 +118,39 @@ def test_a_link_opens_the_same_comparison_ready_to_run():
     assert app.button(key="start_comparison").label == "Start"
 
 
+def picker(app, label: str):
+    return next((box for box in app.selectbox if box.label == label), None)
+
+
+def test_the_scale_of_the_pixels_is_chosen_for_all_models_and_stays_in_the_link():
+    app = opened(**QUICK, options='{"n_train":300}')
+    picker(app, "Pixels").select("none").run()
+    assert app.query_params["options"] == '{"n_train":300,"normalise":"none"}'
+    app = finished(press(app, "start_comparison"))
+    assert not app.exception and not app.error
+    assert "Digits, 8 × 8, pixels from 0 to 1 · benchmark's own, 300 training" in texts(app)
+    again = opened(**QUICK, options='{"n_train":300,"normalise":"none"}')
+    assert picker(again, "Pixels").value == "none"
+    picker(app, "Pixels").select("").run()
+    assert app.query_params["options"] == '{"n_train":300}'
+    assert "Nothing has been compared yet" in texts(app)  # rows of one scale are not another's
+
+
+def test_another_dataset_has_the_papers_pixels_again():
+    app = opened(**QUICK, options='{"normalise":"half"}')
+    assert picker(app, "Pixels").value == "half"
+    picker(app, "Dataset").select("mnist_sample").run()
+    assert app.session_state["comparison"].options == "" and picker(app, "Pixels").value == ""
+
+
+def test_a_link_cannot_scale_the_pixels_of_odors():
+    app = opened(dataset="starter", hidden="30", options='{"normalise":"none"}')
+    assert not app.exception
+    assert "The link's options was not used" in texts(app)
+    assert app.session_state["comparison"].hidden == (30,)
+    assert picker(app, "Pixels") is None
+
+
 def test_a_broken_link_gives_sentences_and_a_working_page():
     app = opened(dataset="nowhere", hidden="many", job="nothing", models="SVM")
     said = texts(app)

@@ -19,20 +19,21 @@ def opened(**query) -> AppTest:
     return app.run()
 
 
-def finished(app: AppTest) -> AppTest:
-    """Wait, without sleeping, until the session's job has ended, then draw the page again."""
+def job_of(app: AppTest):
     from pages.ui import session
 
-    job = session.jobs().get(app.session_state["job_id"])
-    assert job.wait(120)
+    return session.jobs().get(app.session_state["job_id"])
+
+
+def finished(app: AppTest) -> AppTest:
+    """Wait, without sleeping, until the session's job has ended, then draw the page again."""
+    assert job_of(app).wait(120)
     return app.run()
 
 
 def paused(app: AppTest) -> AppTest:
     """Wait until the step in hand is over, then draw the page again."""
-    from pages.ui import session
-
-    job = session.jobs().get(app.session_state["job_id"])
+    job = job_of(app)
     assert job.wait_for(lambda view: view.state == "paused" and view.snapshot is not None, 120)
     return app.run()
 
@@ -79,6 +80,46 @@ def test_controls_show_what_the_link_says():
     assert sliders["Global inhibition C"] == 0.5
 
 
+def picker(app, label: str):
+    return next((box for box in app.selectbox if box.label == label), None)
+
+
+def test_the_scale_of_the_pixels_is_chosen_in_words_and_stays_in_the_link():
+    app = opened(dataset="digits", model="KCNet", n_hidden=40)
+    offered = ["Standardised", "Each pixel by itself", "From 0 to 1", "From −1 to 1"]
+    assert picker(app, "Pixels").options == offered and picker(app, "Pixels").value == ""
+    picker(app, "Pixels").select("none").run()
+    assert app.query_params["pixels"] == "none"
+    app.button(key="start").click().run()
+    app = finished(app)
+    assert not app.exception
+    X = job_of(app).result.dataset.X
+    assert X.min() == 0 and X.max() == 1
+    assert "Digits, 8 × 8, pixels from 0 to 1, benchmark's own" in texts(app)
+    for tab in ("Wiring", "Kenyon cells", "Test samples", "Take home"):
+        app.session_state["result_tab"] = tab
+        assert not app.run().exception
+    assert "datasets.load('digits', normalise='none')" in app.code[0].value
+
+
+def test_another_dataset_has_the_papers_pixels_again():
+    app = opened(dataset="digits", pixels="half")
+    assert picker(app, "Pixels").value == "half"
+    picker(app, "Dataset").select("mnist_sample").run()
+    assert app.session_state["run"].pixels == "" and picker(app, "Pixels").value == ""
+    picker(app, "Dataset").select("starter").run()
+    assert not app.exception and picker(app, "Pixels") is None
+
+
+@pytest.mark.parametrize("dataset", ["starter", "uploaded"])
+def test_a_link_cannot_scale_pixels_that_are_not_there(dataset):
+    app = opened(dataset=dataset, pixels="none")
+    assert not app.exception
+    assert "The link's pixels was not used" in texts(app)
+    assert app.session_state["run"].pixels == "" and picker(app, "Pixels") is None
+    assert "pixels" not in app.query_params
+
+
 def test_unusable_parameters_of_a_link_are_named():
     app = opened(dataset="digits", n_hidden="many", seed=-1)
     assert "The link's n_hidden was not used" in texts(app)
@@ -100,14 +141,12 @@ def test_a_preset_sets_every_control():
 
 
 def test_the_page_says_why_lambda_cannot_be_moved_any_more():
-    from pages.ui import session
-
     app = opened(dataset="digits", model="KCNet", n_hidden=40)
     app.button(key="start").click().run()
     app.session_state["result_tab"] = "Move λ"
     app = finished(app)
     assert any(slider.key == "lambda_exponent" for slider in app.slider)
-    session.jobs().get(app.session_state["job_id"]).result.forget_sums()
+    job_of(app).result.forget_sums()
     app.run()
     assert not app.exception
     assert "lets those of older runs go when newer ones need the memory" in texts(app)

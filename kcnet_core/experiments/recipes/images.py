@@ -41,6 +41,7 @@ GOALS = {
 STOP_RULES = {"Algorithm 1": ALGORITHM_1, "published stop rule": PUBLISHED}
 OUR_RULE = "our rule"
 N_TRIALS = 10
+SMALLEST = 500
 LARGEST = {"mnist": 6500, "fashion_mnist": 7500, "emnist_balanced": 4500}
 # Half the cells: submodels then still pass the stop metric at once, as they do in full.
 QUICK = Quick(repeats=2, rows=6_000, cells=2, epochs=20, trials=2)
@@ -155,12 +156,13 @@ def hidden_sizes(dataset: str, where: str) -> Recipe:
             paper=TABLE_2[model][column] if size == chosen[model]["n_hidden"] else None,
             x=size,
         )
-        for size in range(500, LARGEST[dataset] + 1, 500)
+        for size in range(SMALLEST, LARGEST[dataset] + 1, 500)
         for model in ("KCNet", "ELM")
     )
+    title = TITLES[dataset]
     return Recipe(
         name=f"hidden-{dataset.replace('_', '-')}",
-        title=f"{TITLES[dataset]}: accuracy against hidden size",
+        title=f"{title}: accuracy against hidden size",
         where=where,
         question="Is KCNet better than an ELM of the same width, and at which widths?",
         group="figures",
@@ -168,6 +170,14 @@ def hidden_sizes(dataset: str, where: str) -> Recipe:
         metric="accuracy",
         lines=lines,
         quick=Quick(repeats=2, rows=6_000, xs=(500, 1000, 1500)),
+        contrasts=tuple(
+            Contrast(
+                f"{size:,} hidden units: how much better is KCNet than ELM?",
+                f"{title} · KCNet · {size}",
+                f"{title} · ELM · {size}",
+            )
+            for size in (SMALLEST, 1500, 3000, LARGEST[dataset])
+        ),
         notes=(
             "Sizes are the paper's; lambda is the paper's best for the largest of them.",
             *([EMNIST_NOTE] if dataset == "emnist_balanced" else []),

@@ -136,6 +136,7 @@ class Line:
         return Run(
             dataset=self.dataset,
             target=self.target,
+            pixels=self.options.get("normalise", ""),
             rows=self.rows,
             model=self.model,
             protocol=self.protocol,

@@ -7,7 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kcnet_core.datasets.pixels import image_dataset, stratified_rows, training_rows_first
+from kcnet_core.datasets.pixels import (
+    NORMALISATIONS,
+    image_dataset,
+    stratified_rows,
+    training_rows_first,
+)
 from kcnet_core.errors import DataError
 
 
@@ -70,7 +75,7 @@ def test_standardisation_is_that_of_the_training_rows_and_can_be_undone(pixels, 
     axis = None if normalise == "global" else 0
     np.testing.assert_allclose(data.pixel_mean, raw[:30].mean(axis=axis), rtol=1e-6)
     assert data.X.dtype == np.float32
-    np.testing.assert_allclose(data.X * data.pixel_std + data.pixel_mean, raw, atol=1e-6)
+    np.testing.assert_allclose(data.raw_pixels(data.X), raw, atol=1e-6)
     np.testing.assert_allclose(data.X[:30].mean(axis=axis), 0, atol=1e-5)
     spread = data.X[:30].std(axis=axis)
     np.testing.assert_allclose(spread if axis is None else spread[1:], 1, atol=1e-5)
@@ -83,7 +88,29 @@ def test_pixels_can_have_a_scale_that_no_image_decides(pixels, normalise, low):
     raw = pixels.reshape(50, 24) / 255
     np.testing.assert_allclose(data.X, low + raw * (1 - low), atol=1e-6)
     assert (data.X.min(), data.X.max()) == pytest.approx((low, 1), abs=1e-6)
-    np.testing.assert_allclose(data.X * data.pixel_std + data.pixel_mean, raw, atol=1e-6)
+    np.testing.assert_allclose(data.raw_pixels(data.X), raw, atol=1e-6)
+
+
+@pytest.mark.parametrize("normalise", NORMALISATIONS)
+def test_the_way_back_to_raw_pixels_is_the_inverse_of_the_scaling(pixels, normalise):
+    data = make(pixels, n_train=30, normalise=normalise)
+    raw = data.raw_pixels(data.X)
+    assert raw.dtype == np.float32
+    np.testing.assert_array_equal(raw, data.X * data.pixel_std + data.pixel_mean)
+    np.testing.assert_allclose(data.scaled_pixels(raw), data.X, atol=1e-5)
+    np.testing.assert_allclose(data.raw_pixels(data.scaled_pixels(0.0)), 0, atol=1e-7)
+
+
+@pytest.mark.parametrize("normalise", NORMALISATIONS)
+def test_data_know_how_far_their_inputs_spread(pixels, normalise):
+    data = make(pixels, n_train=30, normalise=normalise)
+    assert data.input_std == pytest.approx(data.X[:30].std(), rel=1e-5)
+
+
+def test_a_title_names_every_scale_but_the_papers(pixels):
+    titles = {make(pixels, n_train=30, normalise=name).title for name in NORMALISATIONS}
+    assert "A" in titles and "A, pixels from 0 to 1" in titles
+    assert len(titles) == len(NORMALISATIONS)
 
 
 def test_pixels_are_named_by_row_and_column(pixels):

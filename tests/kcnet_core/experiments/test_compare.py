@@ -227,6 +227,9 @@ def test_the_default_comparison_has_an_empty_link():
         {"options": '{"target":"Sweet"}'},
         {"options": '{"progress":"print"}'},
         {"options": '{"per":[1]}'},
+        {"options": '{"normalise":"zca"}'},
+        {"options": '{"normalise":3}'},
+        {"settings": '{"KCNet":{"pixels":"none"}}'},
         {"target": "x" * 1000},
         {"settings": "{"},
         {"settings": "[" * 100_000},
@@ -267,6 +270,22 @@ def test_options_of_the_dataset_reach_its_loader():
     assert Comparison.from_query(comparison.to_query()) == (comparison, [])
     with pytest.raises(KCNetError, match="no option"):
         Comparison(options='{"per": "compound"}').load()
+
+
+def test_the_scale_of_the_pixels_is_one_of_the_options_of_the_dataset():
+    comparison = Comparison(options='{"n_train": 50, "n_test": 20}').with_pixels("none")
+    assert comparison.pixels == "none"
+    assert json.loads(comparison.options) == {"n_train": 50, "n_test": 20, "normalise": "none"}
+    assert comparison.load().X.min() == 0 and comparison.load().X.max() == 1
+    assert Comparison(options='{"normalise":"global"}') == Comparison()
+    assert comparison.with_pixels("").options == '{"n_test":20,"n_train":50}'
+
+
+def test_a_link_that_scales_the_pixels_of_odors_is_named_and_the_rest_still_works():
+    query = {"dataset": "starter", "options": '{"normalise":"none"}', "n_repeats": "4"}
+    comparison, ignored = Comparison.from_query(query)
+    assert comparison == Comparison(dataset="starter", n_repeats=4)
+    assert len(ignored) == 1 and "image sets only" in ignored[0]
 
 
 def test_an_unknown_dataset_is_a_sentence():

@@ -7,6 +7,7 @@ import pytest
 from scipy.ndimage import gaussian_filter
 from sklearn.linear_model import LogisticRegression
 
+from kcnet_core.datasets import load
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.noise import DAMAGES, noise_steps, noise_summary, spoil
 from kcnet_core.experiments.protocols import splits
@@ -32,6 +33,17 @@ def test_noise_has_the_stated_deviation_and_the_same_pattern_at_every_level():
     half, whole = (spoil(dataset.X, "noise", v, dataset=dataset, seed=3) for v in (0.5, 1.0))
     assert half.std() == pytest.approx(0.5, rel=0.02) and half.dtype == np.float32
     np.testing.assert_allclose(2 * half, whole, rtol=1e-6)
+
+
+@pytest.mark.parametrize("normalise", ["none", "half"])
+def test_the_same_damage_on_another_scale_gives_the_same_picture(normalise):
+    standard, scaled = load("digits"), load("digits", normalise=normalise)
+    for kind in DAMAGES:
+        pictures = [
+            data.raw_pixels(spoil(data.X[:20], kind, 0.5, dataset=data, seed=1))
+            for data in (standard, scaled)
+        ]
+        np.testing.assert_allclose(*pictures, atol=1e-5)
 
 
 def test_dropped_pixels_are_black_and_dropped_descriptors_are_at_the_mean():

@@ -140,6 +140,26 @@ def test_a_saved_model_opens_with_the_same_scores(model, digits):
     assert reopen(saved, run, digits).scores == trained.scores
 
 
+@pytest.mark.parametrize("pixels", ["per_pixel", "none"])
+def test_script_and_saved_model_keep_the_scale_of_the_pixels(pixels, tmp_path, capsys):
+    run = Run(model="KCNet", pixels=pixels, **QUICK)
+    _, trained = carried_out(run, run.load())
+    path = tmp_path / "repeat.py"
+    path.write_text(report.repeat_script(trained))
+    assert runpy.run_path(str(path))["scores"] == trained.scores
+    saved = load_model(report.model_file(trained))
+    again = run_of(saved)
+    assert again == run
+    assert reopen(saved, again, again.load()).scores == trained.scores
+
+
+def test_a_model_file_from_before_pixels_could_be_scaled_opens(digits):
+    _, trained = carried_out(Run(model="KCNet", **QUICK), digits)
+    saved = load_model(report.model_file(trained))
+    del saved.info["run"]["pixels"]
+    assert run_of(saved) == trained.run
+
+
 def test_moving_lambda_to_the_trained_value_changes_nothing(digits):
     _, trained = carried_out(Run(model="KCNet", alpha=5.0, **QUICK), digits)
     path = LambdaPath(trained)

@@ -7,7 +7,6 @@ import io
 import numpy as np
 import pytest
 
-from kcnet_core import datasets
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments import report
 from kcnet_core.experiments.training import train_steps
@@ -21,16 +20,12 @@ from kcnet_core.smell.why import atom_worths, descriptor_shares
 
 def trained(**settings):
     run = Run(**({"dataset": "starter", "model": "KCNet", "n_hidden": 200, "seed": 1} | settings))
-    steps = train_steps(run, datasets.load(run.dataset, **_target(run)))
+    steps = train_steps(run, run.load())
     while True:
         try:
             next(steps)
         except StopIteration as end:
             return end.value
-
-
-def _target(run):
-    return {"target": run.target} if run.target else {}
 
 
 @pytest.fixture(scope="module")
