@@ -12,6 +12,7 @@ import streamlit as st
 
 from kcnet_core import figures
 from kcnet_core.baselines import MIDPOINT_NOTE
+from kcnet_core.datasets.catalogue import is_image_set
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.experiments.compare import trade_offs
 from kcnet_core.experiments.comparison import FSHN_SIZES, Comparison
@@ -29,6 +30,10 @@ from pages.ui.plain import plain
 TIMES_NOTE = (
     "Times are wall-clock seconds on this machine, one fit after another; other visitors' runs "
     "make all models slower alike."
+)
+SCALE_NOTE = (
+    "An ELM's score depends much more on the scale of the pixels than a KCNet's: compare them with "
+    "another one, too (Pixels, under More settings)."
 )
 
 
@@ -182,6 +187,12 @@ def scores(comparison: Comparison, dataset: Dataset) -> None:
         },
     )
     st.caption(TIMES_NOTE)
+    if is_image_set(comparison.dataset) and {"KCNet", "ELM"} <= set(comparison.models):
+        st.caption(SCALE_NOTE)
+        st.page_link(
+            "pages/paper.py", label="Measured on three scales", icon=":material/psychology_alt:",
+            query_params={"result": "pixel-scale"},
+        )  # fmt: skip
     if found.higher_wins and settled:
         time_to_reach(found, points)
 

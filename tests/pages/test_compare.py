@@ -68,6 +68,7 @@ def test_every_score_names_its_dataset_protocol_repeats_and_interval():
     assert "2 repeats, seeds from 0 · mean and 95% interval" in said
     assert "Highest mean accuracy" in said
     assert "All 8 fits are here" in said
+    assert "depends much more on the scale of the pixels" in said
 
 
 def test_more_models_reuse_the_rows_that_are_there():
