@@ -8,7 +8,6 @@ import math
 import os
 import time
 import zlib
-from collections import OrderedDict
 from collections.abc import Callable, Generator, Mapping
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
@@ -18,7 +17,6 @@ from kcnet_core import datasets
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.datasets.store import cache_folder
 from kcnet_core.errors import DataError
-from kcnet_core.experiments.alterations import ALTERATIONS
 from kcnet_core.experiments.evaluate import evaluate_steps
 from kcnet_core.experiments.film import Filmed, curves_of, matrices_of, updates_made
 from kcnet_core.experiments.journal import Journal
@@ -30,17 +28,17 @@ from kcnet_core.experiments.recipes import Line, Recipe
 from kcnet_core.experiments.recipes.recipe import tuned_on
 from kcnet_core.experiments.result_file import save_result
 from kcnet_core.experiments.search import Trial, best_trial, search_steps
+from kcnet_core.experiments.shelf import Shelf
 from kcnet_core.experiments.training import subsampled
 from kcnet_core.records import Progress
 
 VERSION = 2  # raised when the same work would give other numbers, so that old rows are not used
-HELD_BYTES = 300 * 2**20  # of datasets, besides the one in use
 SAVING_SHARE = 0.05  # of a measurement's time at most goes into saving it on the way
-SAMPLED_ROWS = 100  # of a dataset, to tell one release of its inputs from another
 ROW_KEYS = (
     "seed", "n_train", "n_added", "n_test", *METRICS, "configure_seconds", "fit_seconds",
     "evaluate_seconds", "seconds", "parameters",
 )  # fmt: skip
+SEARCH_KEYS = ("tried", "found", "inner_value", "search_seconds")
 
 
 @dataclass(frozen=True)
@@ -177,48 +175,6 @@ def known_result(recipe: Recipe, journal: Journal, load=datasets.load) -> Result
         return next(steps).result
 
 
-class Shelf:
-    """The datasets of a recipe, the last few of them held."""
-
-    def __init__(self, load: Callable[..., Dataset]):
-        self._load = load
-        self._held: OrderedDict[str, Dataset] = OrderedDict()
-        self._fingerprints: dict[str, list] = {}
-
-    def dataset(self, line: Line, repeat: int) -> Dataset:
-        """As the line wants it; an alteration is drawn anew for every repeat."""
-        dataset = self._plain(line)
-        if line.protocol == "paper_split":
-            dataset = replace(dataset, groups=None)
-        if line.alteration:
-            name, value = line.alteration
-            dataset = ALTERATIONS[name](dataset, value, repeat)
-        return dataset
-
-    def fingerprint(self, line: Line) -> list:
-        """Tells one dataset, or one release of it, from another."""
-        key = self._key(line)
-        if key not in self._fingerprints:
-            dataset = self._plain(line)
-            sample = dataset.X[:: max(1, len(dataset.X) // SAMPLED_ROWS)]
-            marks = [zlib.crc32(a.tobytes()) for a in (dataset.y, sample)]
-            self._fingerprints[key] = [key, *dataset.X.shape, *marks]
-        return self._fingerprints[key]
-
-    def _key(self, line: Line) -> str:
-        return json.dumps([line.dataset, line.target, dict(line.options)], sort_keys=True)
-
-    def _plain(self, line: Line) -> Dataset:
-        key = self._key(line)
-        if key not in self._held:
-            options = {**line.options, **({"target": line.target} if line.target else {})}
-            while sum(held.X.nbytes for held in self._held.values()) > HELD_BYTES:
-                self._held.popitem(last=False)
-            self._held[key] = self._load(line.dataset, **options)
-        self._held.move_to_end(key)
-        return self._held[key]
-
-
 def identity(line: Line, repeat: int, fingerprint: list) -> str:
     """The same for the same work, in whichever recipe it is."""
     return _digest(
@@ -247,17 +203,13 @@ def _unit_steps(line: Line, repeat: int, shelf: Shelf, journal: Journal):
     dataset = shelf.dataset(line, repeat)
     split = split_of(line, repeat, dataset)
     scaler = None if line.alteration else "default"  # altered rows are scaled already
-    trials: list[Trial] = []
+    trials, tuned = [], {"tried": 1}
     if line.tuning:
-        searched = tuned_on(line.protocol, repeat)
-        train = split_of(line, searched, dataset).train
-        trials = yield from _search(line, dataset, train, searched, scaler, shelf, journal)
-    best = best_trial(trials)
-    found = dict(best.params) if best else {}
+        trials, tuned = yield from _tuned(line, repeat, dataset, scaler, shelf, journal)
     made = []
 
     def make(seed):
-        model = line.make(seed, found)
+        model = line.make(seed, tuned.get("found"))
         made.append(Filmed(model) if "matrices" in line.keep else model)
         return made[-1]
 
@@ -280,17 +232,11 @@ def _unit_steps(line: Line, repeat: int, shelf: Shelf, journal: Journal):
         "repeat": repeat,
         **{name: _finite(row[name]) for name in ROW_KEYS},
         "n_available": dataset.n_train,
-        "tried": max(1, len(trials)),
+        **tuned,
         "load": load,
         "threads": torch.get_num_threads(),
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
     }
-    if line.tuning:
-        entry |= {
-            "found": found,
-            "inner_value": best.value if best else None,
-            "search_seconds": sum(trial.seconds for trial in trials),
-        }
     yield entry | _kept(line, made[-1], trials)
 
 
@@ -309,6 +255,27 @@ def _kept(line: Line, model, trials) -> dict:
             for t in trials
         ]
     return kept
+
+
+def _tuned(line, repeat, dataset, scaler, shelf, journal):
+    """The trials of a line's search, and what a row says of it.
+
+    Repeats may share a search; then the row of the one that made it is enough.
+    """
+    searched = tuned_on(line.protocol, repeat)
+    known = journal.get(identity(line, searched, shelf.fingerprint(line)))
+    if known:
+        return [], {name: known[name] for name in SEARCH_KEYS}
+    train = split_of(line, searched, dataset).train
+    trials = yield from _search(line, dataset, train, searched, scaler, shelf, journal)
+    best = best_trial(trials)
+    values = (
+        max(1, len(trials)),
+        dict(best.params) if best else {},
+        best.value if best else None,
+        sum(trial.seconds for trial in trials),
+    )
+    return trials, dict(zip(SEARCH_KEYS, values, strict=True))
 
 
 def _search(line, dataset, train, seed, scaler, shelf, journal):

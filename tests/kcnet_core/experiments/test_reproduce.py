@@ -165,6 +165,24 @@ def test_repeats_of_a_benchmark_share_one_search_and_odor_splits_do_not(journal)
         assert own.path.read_text().count('"trial"') == 2 * n_searches
 
 
+def test_a_result_file_is_enough_to_know_what_a_shared_search_found(journal, tmp_path):
+    def load_benchmark(name, **options):
+        return replace(blobs(n=80), n_train=60)
+
+    tuned = {"settings": {}, "tuning": Tuning(3, n_folds=2), "protocol": "benchmark"}
+    recipe = made_recipe(made_line("KNN", "KNN", **tuned), repeats=2)
+    with closing(reproduce_steps(recipe, journal, load=load_benchmark)) as steps:
+        first = next(step for step in steps if step.done == 1).result
+    save_result(first, tmp_path)
+    elsewhere = Journal(tmp_path / "another machine" / "journal.jsonl")
+    elsewhere.learn(known_rows(tmp_path))
+    for step in reproduce_steps(recipe, elsewhere, load=load_benchmark):
+        last = step.result
+    assert last.complete and '"trial"' not in elsewhere.path.read_text()
+    one, two = last.rows
+    assert one["found"] == two["found"] and one["search_seconds"] == two["search_seconds"]
+
+
 def test_tuning_of_a_submodel_is_used_by_the_ensemble(journal):
     fixed = {"alpha": 1.0, "doa_rule": "varpro"}
     line = made_line(
