@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from kcnet_core.experiments import metrics
-from kcnet_core.experiments.evaluate import SIGNIFICANT, interval_over_splits
+from kcnet_core.experiments.evaluate import SIGNIFICANT, interval_over_splits, shared_rows
 from kcnet_core.experiments.recipes import Contrast, Recipe
 
 ENOUGH = 5  # repeats; the interval of fewer is too wide to agree or disagree with anything
@@ -88,8 +88,5 @@ def _interval(recipe: Recipe, contrast: Contrast, known) -> metrics.Interval | N
     if min(len(first), len(second)) < 2:
         return None
     rows = pd.DataFrame([*first.values(), *second.values()])
-    shares = {}
-    if not (rows["protocol"] == "benchmark").all():
-        shares = {name: rows[name].mean() for name in ("n_train", "n_test")}
     values = ([row[metric] for row in part.values()] for part in (first, second))
-    return metrics.difference_interval(*values, **shares)
+    return metrics.difference_interval(*values, **shared_rows(rows))

@@ -198,11 +198,15 @@ def pairwise(table: pd.DataFrame, metric: str) -> pd.DataFrame:
 
 def interval_over_splits(part: pd.DataFrame, values) -> metrics.Interval:
     """Mean and interval of `values`, one per row of `part`, which knows protocol and row counts."""
+    return metrics.mean_interval(values, **shared_rows(part))
+
+
+def shared_rows(part: pd.DataFrame) -> dict[str, float]:
+    """What the intervals of `metrics` must know of rows whose splits overlap; nothing where only
+    the seed differs."""
     if len(part) == 0 or (part["protocol"] == "benchmark").all():
-        return metrics.mean_interval(values)
-    return metrics.mean_interval(
-        values, n_train=part["n_train"].mean(), n_test=part["n_test"].mean()
-    )
+        return {}
+    return {name: part[name].mean() for name in ("n_train", "n_test")}
 
 
 def _as_columns(interval: metrics.Interval, metric: str) -> dict:

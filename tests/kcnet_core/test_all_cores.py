@@ -18,16 +18,17 @@ def blas_threads() -> list[int]:
     return [library.num_threads for library in libraries]
 
 
-@pytest.fixture(params=[1, 2, 3])
-def n_cores(request, monkeypatch):
+def pretend(monkeypatch, n_cores: int) -> None:
     """As if BLAS used so many threads, whatever this machine has."""
     enter = all_cores._BlasThreads.__enter__
+    monkeypatch.setattr(
+        all_cores._BlasThreads, "__enter__", lambda blas: (enter(blas), n_cores)[1]
+    )
 
-    def pretend(blas):
-        enter(blas)
-        return request.param
 
-    monkeypatch.setattr(all_cores._BlasThreads, "__enter__", pretend)
+@pytest.fixture(params=[1, 2, 3])
+def n_cores(request, monkeypatch):
+    pretend(monkeypatch, request.param)
     return request.param
 
 
@@ -60,11 +61,8 @@ def test_the_last_digit_does_not_depend_on_the_number_of_cores(monkeypatch, shap
     A, B = (rng.normal(size=s).astype(np.float32) for s in ((m, k), (k, n)))
 
     def on(cores):
-        enter = all_cores._BlasThreads.__enter__
         with monkeypatch.context() as patch:
-            patch.setattr(
-                all_cores._BlasThreads, "__enter__", lambda blas: (enter(blas), cores)[1]
-            )
+            pretend(patch, cores)
             return matmul(A, B), self_matmul(A)
 
     one = on(1)

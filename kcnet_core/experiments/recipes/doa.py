@@ -37,7 +37,7 @@ def _stop_rules() -> tuple[Line, ...]:
                         repeats=odor.N_SPLITS,
                     )
                 )
-        for dataset in ("mnist", "fashion_mnist"):
+        for dataset in images.WHOLE:
             lines += [
                 line
                 for line in images.paper_lines(dataset, ("Ensemble DOA",), images.STOP_RULES)
@@ -85,7 +85,7 @@ STOP_RULE = Recipe(
 
 def _rules() -> tuple[Line, ...]:
     lines = []
-    for dataset in ("mnist", "fashion_mnist"):
+    for dataset in images.WHOLE:
         alpha = images.printed(dataset)["KCNet"]["alpha"]
         for size in RULE_SIZES:
             panel = f"{images.TITLES[dataset]}, {size} cells"

@@ -62,6 +62,10 @@ def load(name, **options):
     return blobs(n=80)
 
 
+def load_benchmark(name, **options):
+    return replace(blobs(n=80), n_train=60)
+
+
 def finished(recipe, journal, **options):
     """All steps and the result."""
     steps, seen = reproduce_steps(recipe, journal, load=load, **options), []
@@ -153,9 +157,6 @@ def test_an_interrupted_search_goes_on_from_its_last_trial(journal):
 
 
 def test_repeats_of_a_benchmark_share_one_search_and_odor_splits_do_not(journal):
-    def load_benchmark(name, **options):
-        return replace(blobs(n=80), n_train=60)
-
     tuned = {"settings": {}, "tuning": Tuning(2, n_folds=2)}
     for protocol, n_searches in (("benchmark", 1), ("unseen_molecules", 2)):
         own = Journal(journal.path.with_name(f"{protocol}.jsonl"))
@@ -166,9 +167,6 @@ def test_repeats_of_a_benchmark_share_one_search_and_odor_splits_do_not(journal)
 
 
 def test_a_result_file_is_enough_to_know_what_a_shared_search_found(journal, tmp_path):
-    def load_benchmark(name, **options):
-        return replace(blobs(n=80), n_train=60)
-
     tuned = {"settings": {}, "tuning": Tuning(3, n_folds=2), "protocol": "benchmark"}
     recipe = made_recipe(made_line("KNN", "KNN", **tuned), repeats=2)
     with closing(reproduce_steps(recipe, journal, load=load_benchmark)) as steps:
@@ -408,13 +406,10 @@ def test_a_few_repeats_agree_with_nothing(journal):
 
 
 def test_partial_data_and_quick_versions_are_not_compared_with_the_paper(journal):
-    def load_part(name, **options):
-        return replace(blobs(n=80), n_train=60)
-
     line = made_line(dataset="mnist", protocol="benchmark", paper=Paper(0.9735, 0.003))
     recipe = made_recipe(line, quick=Quick(rows=40))
     for version, words in ((recipe, "60 of the paper's 60,000"), (quickened(recipe), "smaller")):
-        for step in reproduce_steps(version, journal, load=load_part):
+        for step in reproduce_steps(version, journal, load=load_benchmark):
             last = step
         outcome = last.result.outcomes[0]
         assert outcome.verdict == "" and words in sentence(outcome)
