@@ -57,6 +57,7 @@ def provenance(result: Result) -> dict:
         name: sorted(row[name] for row in result.rows if row.get(name) is not None)
         for name in ("load", "threads", "time")
     }
+    all_tell = len(known["threads"]) == len(result.rows)
     now = datetime.now(UTC).isoformat(timespec="seconds")
     # One row of each search, which repeats may share
     searches = {
@@ -67,7 +68,8 @@ def provenance(result: Result) -> dict:
         "since": min(known["time"], default=now),
         "versions": versions(),
         "machine": machine(),
-        "threads": sorted(set(known["threads"])),
+        # Rows of earlier versions do not tell theirs; then nothing is said of any.
+        "threads": sorted(set(known["threads"])) if all_tell else [],
         "seeds": sorted({row["seed"] for row in result.rows}),
         "settings_tried": sum(row.get("tried", 1) for row in searches),
         "seconds": round(

@@ -515,3 +515,10 @@ def test_a_search_that_repeats_share_counts_once(protocol, searches):
     about = provenance(Result("x", False, (), (), rows, 2))
     assert about["settings_tried"] == 10 * searches
     assert about["seconds"] == 2 + 5 * searches
+
+
+@pytest.mark.parametrize(("second", "told"), [({"threads": 1}, [1, 2]), ({}, [])])
+def test_threads_are_told_only_where_every_row_tells_its_own(second, told):
+    row = {"line": "a", "protocol": "benchmark", "repeat": 0, "seed": 0, "seconds": 1.0}
+    rows = ({**row, "threads": 2}, {**row, "repeat": 1, **second})
+    assert provenance(Result("x", False, (), (), rows, 2))["threads"] == told
