@@ -48,8 +48,8 @@ def main() -> None:
     with st.container():
         for sentence in ignored:
             st.warning(plain(sentence), icon=":material/link_off:")
-    compare_bar.bar(comparison, dataset, wrong)
-    state.live("compare", "progress", lambda: progress(comparison, dataset))
+    drawn = compare_bar.bar(comparison, dataset, wrong)
+    state.live("compare", "progress", drawn, lambda: progress(comparison, dataset))
 
     names = [*LIVE, *STILL]
     for tab, name in zip(st.tabs(names, key="compare_tab", on_change="rerun"), names, strict=True):
@@ -60,7 +60,7 @@ def main() -> None:
                 compare_scores.metric_picker(dataset)
             if name in LIVE:
                 draw = LIVE[name]
-                state.live("compare", name, lambda draw=draw: draw(comparison, dataset))
+                state.live("compare", name, drawn, lambda draw=draw: draw(comparison, dataset))
             else:
                 STILL[name](comparison, dataset)
     state.write_link(comparison)

@@ -28,6 +28,8 @@ def main() -> None:
         return
     st.subheader(f"{paper_overview.place(recipe)}: {recipe.title}", anchor=False)
     st.markdown(recipe.question)
+    job = state.job(recipe.name)
+    active = job is not None and not job.view.finished  # before the result is read, which it writes
     result = pick(recipe, state.results(recipe.name))
     if result is None:
         st.info(
@@ -47,7 +49,7 @@ def main() -> None:
         )  # fmt: skip
     with st.expander("What to know about it", icon=":material/info:", expanded=result is None):
         st.markdown("\n".join(f"- {note}" for note in recipe.notes))
-    paper_run.measure(recipe)
+    paper_run.measure(recipe, job, active)
     paper_run.open_on_train(recipe, result)
 
 

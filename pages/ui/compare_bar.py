@@ -21,11 +21,12 @@ from pages.ui.plain import plain
 ENDINGS = {"done": "Done", "failed": "Failed", "cancelled": "Cancelled"}
 
 
-def bar(comparison: Comparison, dataset: Dataset, wrong: str | None) -> None:
+def bar(comparison: Comparison, dataset: Dataset, wrong: str | None) -> str | None:
+    """Draw the buttons; the state of the job that they show."""
     if asked("comparison") and wrong is None:
         start(comparison, dataset)
-    job = state.job("compare")
-    busy = job is not None and not job.view.finished
+    drawn, job = state.look("compare"), state.job("compare")
+    busy = drawn in state.ACTIVE
     mine = job is None or job.owned_by(session.owner())
     rows = state.measured(comparison, dataset)
     n_missing = n_planned(comparison, dataset) - len(rows)
@@ -51,13 +52,13 @@ def bar(comparison: Comparison, dataset: Dataset, wrong: str | None) -> None:
         with st.popover("Share", icon=":material/link:"):
             state.links(comparison)
     with st.container():
-        notes(comparison, dataset, wrong)
+        notes(comparison, dataset, wrong, busy)
+    return drawn
 
 
-def notes(comparison: Comparison, dataset: Dataset, wrong: str | None) -> None:
+def notes(comparison: Comparison, dataset: Dataset, wrong: str | None, busy: bool) -> None:
     """What stands in the way, who else is at work, and what the button would do."""
     job = state.job("compare")
-    busy = job is not None and not job.view.finished
     state.problem("compare")
     if wrong:
         st.error(plain(wrong), icon=":material/error:")

@@ -27,11 +27,11 @@ IMAGES_SHOWN = 3
 
 
 def noise(comparison: Comparison, dataset: Dataset) -> None:
-    job = state.job("noise")
-    busy = job is not None and not job.view.finished
+    drawn = state.look("noise")
+    busy = drawn in state.ACTIVE
     plan = NoisePlan(at_one_size(comparison), damages(dataset))
     rows = known_rows(plan)
-    stopped = bool(rows) and job.view.state != "done"
+    stopped = bool(rows) and drawn != "done"
     if asked("noise") and not busy:
         start(plan, dataset, rows if stopped else [])
         st.rerun()
@@ -56,7 +56,7 @@ def noise(comparison: Comparison, dataset: Dataset) -> None:
                 key=size_key(comparison),
             )  # fmt: skip
     state.problem("noise")
-    state.live("noise", "curves", lambda: curves(plan, dataset))
+    state.live("noise", "curves", drawn, lambda: curves(plan, dataset))
 
 
 def at_one_size(comparison: Comparison) -> Comparison:

@@ -32,8 +32,8 @@ DEFAULT_TRIALS = 20
 
 
 def search(comparison: Comparison, dataset: Dataset) -> None:
-    job = state.job("search")
-    busy = job is not None and not job.view.finished
+    drawn = state.look("search")
+    busy = drawn in state.ACTIVE
     st.markdown(
         "Optuna tries settings from the model's search space. It sees only the training rows of "
         "the first split, cut again into learning and validation rows; the test rows stay unseen."
@@ -54,7 +54,7 @@ def search(comparison: Comparison, dataset: Dataset) -> None:
                       help=f"{n_known} trials are here already." if goes_on else None,
                       )  # fmt: skip
     state.problem("search")
-    state.live("search", "{:,} trials", lambda: trials(plan, dataset))
+    state.live("search", "trials", drawn, lambda: trials(plan, dataset))
 
 
 def controls(comparison: Comparison, dataset: Dataset, busy: bool) -> SearchPlan:

@@ -158,18 +158,27 @@ def stop(kind: str) -> None:
         current.control(session.owner(), "stop")
 
 
-def live(kind: str, part: str, draw: Callable[[], None]) -> None:
-    """Draw now and, while the job is under way, once a second; its end redraws the whole page."""
+def look(kind: str) -> str | None:
+    """State of the job; the page takes one look, draws its buttons by it and gives it to `live`."""
     current = job(kind)
-    state = None if current is None else current.view.state
+    return None if current is None else current.view.state
+
+
+def live(kind: str, part: str, drawn: str | None, draw: Callable[[], None]) -> None:
+    """Draw now and, while the job is under way, once a second.
+
+    `drawn` is the state that the buttons show; the page is drawn again when it is another, be it
+    that the job ended while the page was drawn.
+    """
 
     def poll():
-        if current is not None and current.view.state != state:
+        if look(kind) != drawn:
             st.rerun()
         draw()
 
-    every = SECONDS_BETWEEN_DRAWINGS if state in ACTIVE else None
-    fragment(poll, run_every=every, key=f"{kind}_{part}_{state in ACTIVE}")()
+    active = drawn in ACTIVE
+    every = SECONDS_BETWEEN_DRAWINGS if active else None
+    fragment(poll, run_every=every, key=f"{kind}_{part}_{active}")()
 
 
 # -- the link ------------------------------------------------------------------------------------

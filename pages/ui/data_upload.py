@@ -244,7 +244,8 @@ def follow() -> None:
     job = session.jobs().get(st.session_state.get("upload_job", ""))
     if job is None:
         return
-    if job.view.state == "done" and job.result is not None:
+    done = job.view.state == "done"
+    if done and job.result is not None:
         dataset, st.session_state["upload_left_out"] = job.result
         let_go(job)  # from here on the session alone holds the data, and may replace them
         use(dataset)
@@ -256,8 +257,11 @@ def follow() -> None:
                    icon=":material/check_circle:")  # fmt: skip
         if errors:
             show_left_out(errors, "row" if dataset.kind == "odor" else "image")
-        return
-    job_progress(job, "upload")
+    elif done:
+        st.error("What was read is not kept any more. Upload the file again.",
+                 icon=":material/error:")  # fmt: skip
+    else:
+        job_progress(job, "upload")
 
 
 def show_left_out(errors, what: str) -> None:

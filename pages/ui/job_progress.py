@@ -14,8 +14,14 @@ STOPPED_DOWNLOAD = "Stopped; what has arrived is kept for the next time."
 
 
 def job_progress(job, key: str, unit: str = "rows", scale: float = 1.0, again=None) -> None:
-    """Draw the job until it has ended; `again` is called by a button when it did not succeed."""
-    active = not job.view.finished
+    """Draw a job that its page has not seen done, until it has ended.
+
+    `again` is called by a button when it did not succeed.
+    """
+    view = job.view
+    if view.state == "done":  # since the page looked: it has something to show now
+        st.rerun()
+    active = not view.finished
     fragment(
         _draw,
         run_every=SECONDS_BETWEEN_DRAWINGS if active else None,

@@ -23,8 +23,11 @@ VERSIONS = {True: "quick version", False: "full version"}
 ENDINGS = {"done": "Done", "failed": "Failed", "cancelled": "Stopped"}
 
 
-def measure(recipe: Recipe) -> None:
-    """Buttons with what they cost, or the measurement under way."""
+def measure(recipe: Recipe, job, active: bool) -> None:
+    """Buttons with what they cost, or the measurement `job`, if it is under way.
+
+    `active` is what the result above was drawn with; the page is drawn again when it has changed.
+    """
     st.subheader("Measure it here", anchor=False)
     missing = state.missing_data(recipe)
     if missing:
@@ -39,9 +42,7 @@ def measure(recipe: Recipe) -> None:
     problem = state.problem()
     if problem:
         st.error(problem, icon=":material/error:")
-    job = state.job(recipe.name)
     if job is not None:
-        active = not job.view.finished
         fragment(
             watch, run_every=SECONDS_BETWEEN_DRAWINGS if active else None,
             key=f"paper_job_{recipe.name}_{active}",

@@ -161,13 +161,14 @@ def _quality(choice: str, dataset, nose: Nose) -> Quality | None:
         return nose.shelf[key]
     found = remembered_quality(dataset, nose.settings)
     job = session.jobs().get(_measuring().get(key, ""))
-    if found is None and job is not None and job.view.state == "done":
+    done = job is not None and job.view.state == "done"
+    if found is None and done and job.result is not None:
         found = job.result
         if choice != session.UPLOADED:  # what a visitor uploaded is not kept on disk
             remember_quality(found)
     if found is not None:
         nose.shelf[key] = found
-    elif job is None:
+    elif job is None or done:
         _measure(key, dataset, nose)
     return found
 

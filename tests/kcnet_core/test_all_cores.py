@@ -21,9 +21,7 @@ def blas_threads() -> list[int]:
 def pretend(monkeypatch, n_cores: int) -> None:
     """As if BLAS used so many threads, whatever this machine has."""
     enter = all_cores._BlasThreads.__enter__
-    monkeypatch.setattr(
-        all_cores._BlasThreads, "__enter__", lambda blas: (enter(blas), n_cores)[1]
-    )
+    monkeypatch.setattr(all_cores._BlasThreads, "__enter__", lambda blas: (enter(blas), n_cores)[1])
 
 
 @pytest.fixture(params=[1, 2, 3])

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from kcnet_core import datasets
 from kcnet_core.experiments.comparison import Comparison
 from kcnet_core.records import Progress
-from pages.ui import compare_jobs, session
+from pages.ui import compare_jobs, compare_state, session
 from pages.ui.compare_differences import ENOUGH_SPLITS, in_words
 from pages.ui.compare_jobs import NoisePlan, Pace, SearchPlan
 from pages.ui.compare_words import seconds_format, signed
@@ -100,6 +100,31 @@ def test_a_cancelled_comparison_keeps_its_rows_and_resumes():
     again.control(app.session_state["owner"], "stop")
     finished(app)
     assert again.view.snapshot.items[:kept] == job.view.snapshot.items
+
+
+@pytest.mark.parametrize(
+    ("tab", "kind", "start"),
+    [
+        ("Scores", "compare", "start_comparison"),
+        ("Tune", "search", "start_search"),
+        ("Noise", "noise", "start_noise"),
+    ],
+)
+def test_what_ends_while_its_page_is_drawn_can_be_started_again(monkeypatch, tab, kind, start):
+    problem, ended = compare_state.problem, []
+
+    def late(of):  # called when the buttons are drawn
+        problem(of)
+        job = compare_state.job(kind)
+        if of == kind and job is not None and not ended:
+            job.control(session.owner(), "stop")
+            assert job.wait(60)
+            ended.append(job)
+
+    monkeypatch.setattr(compare_state, "problem", late)
+    app = press(opened(tab, **QUICK | {"n_repeats": 40}), start)
+    assert [job.view.state for job in ended] == ["cancelled"]
+    assert start in [button.key for button in app.button]
 
 
 def test_results_wait_while_the_visitor_is_on_another_page():

@@ -127,6 +127,27 @@ def test_measuring_here_is_a_job_whose_result_appears_and_stays(tmp_path):
     assert "Quick version" in texts(opened())
 
 
+def test_a_measurement_that_ends_while_the_page_is_drawn_is_shown(monkeypatch):
+    from pages.ui import paper_state, session
+
+    results, ended = paper_state.results, []
+
+    def read_too_early(name):
+        found = results(name)
+        job = paper_state.job(name)
+        if job is not None and not ended:
+            assert job.wait(120)
+            ended.append(job)
+        return found
+
+    monkeypatch.setattr(paper_state, "results", read_too_early)
+    app = opened(result="tiny")
+    app.button(key="measure_Quick").click().run()
+    assert ended == session.jobs().owned_by(app.session_state["owner"])
+    words = texts(app)
+    assert "This is the quick version" in words and "on their way" not in words
+
+
 def test_a_measurement_that_was_cut_off_is_shown_as_such_and_goes_on(tmp_path):
     from pages.ui import session
 
