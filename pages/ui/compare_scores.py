@@ -255,9 +255,13 @@ def time_to_reach(found: Results, points: pd.DataFrame) -> None:
     # The best that every model but the weakest reaches: there the comparison says most.
     default = float(np.floor(100 * best_of_each[min(1, len(best_of_each) - 1)]) / 100)
     st.subheader("How long does it take to get there?", anchor=False)
+    key = f"compare_aim_{found.comparison.dataset}_{found.metric}"
+    moved = st.session_state.setdefault("compare_aims_moved", set())
+    if key not in moved:  # it follows the results until somebody chooses
+        st.session_state[key] = default
     aim = st.slider(
-        f"At least this mean {found.metric}", 0.0, 1.0, default, 0.01, width=420,
-        key=f"compare_aim_{found.comparison.dataset}_{found.metric}", persist_state="session",
+        f"At least this mean {found.metric}", 0.0, 1.0, step=0.01, width=420, key=key,
+        persist_state="session", on_change=moved.add, args=(key,),
     )  # fmt: skip
     lines = []
     for model in dict.fromkeys(known["model"]):

@@ -84,6 +84,20 @@ def test_more_models_reuse_the_rows_that_are_there():
     assert [row["repeat"] for row in items[8:]] == [2] * 4  # only these were computed
 
 
+def test_the_aim_follows_the_results_until_somebody_moves_it():
+    app = finished(press(opened(**QUICK | {"models": "KCNet", "hidden": "20"}), "start_comparison"))
+    few = app.slider(key="compare_aim_digits_accuracy").value
+    app.multiselect(key="compare_hidden_1").set_value([20, 300]).run()
+    app = finished(press(app, "start_comparison"))
+    many = app.slider(key="compare_aim_digits_accuracy").value
+    best = app.dataframe[1].value["Accuracy"].max()
+    assert few < many <= best < many + 0.01
+    app.slider(key="compare_aim_digits_accuracy").set_value(0.5).run()
+    app.number_input(key="compare_repeats_1").set_value(3).run()
+    app = finished(press(app, "start_comparison"))
+    assert app.slider(key="compare_aim_digits_accuracy").value == 0.5
+
+
 def test_a_cancelled_comparison_keeps_its_rows_and_resumes():
     app = press(opened(**QUICK | {"n_repeats": 40}), "start_comparison")
     job = job_of(app)
