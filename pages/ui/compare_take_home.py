@@ -88,15 +88,21 @@ def rows_csv(found: Results) -> str:
     failed = []
     if job is not None and job.config == found.comparison and job.view.snapshot is not None:
         failed = [row for row in job.view.snapshot.items if row["error"]]
-    return csv_text(pd.concat([found.table, pd.DataFrame(failed)]))
+    return named_csv(found, pd.concat([found.table, pd.DataFrame(failed)]))
 
 
 def means_csv(found: Results) -> str:
-    return csv_text(found.lines)
+    return named_csv(found, found.lines)
 
 
 def pairs_csv(found: Results) -> str:
-    return csv_text(pairwise(found.table, found.metric).assign(metric=found.metric))
+    return named_csv(found, pairwise(found.table, found.metric).assign(metric=found.metric))
+
+
+def named_csv(found: Results, table: pd.DataFrame) -> str:
+    """With how the data were loaded, such as their pixels' scale, where it is not as always."""
+    options = found.comparison.options
+    return csv_text(table.assign(options=options) if options else table)
 
 
 def script(found: Results, name: str) -> str:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 from types import SimpleNamespace
 
+import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from kcnet_core import datasets
+from kcnet_core.experiments.compare import compare_steps
 from kcnet_core.experiments.comparison import Comparison
+from kcnet_core.experiments.evaluate import results_table, summary
 from kcnet_core.records import Progress
-from pages.ui import compare_jobs, compare_state, session
+from pages.ui import compare_jobs, compare_state, compare_take_home, session
 from pages.ui.compare_differences import ENOUGH_SPLITS, in_words
 from pages.ui.compare_jobs import NoisePlan, Pace, SearchPlan
 from pages.ui.compare_words import seconds_format, signed
@@ -174,6 +179,18 @@ def test_the_scale_of_the_pixels_is_chosen_for_all_models_and_stays_in_the_link(
     picker(app, "Pixels").select("").run()
     assert app.query_params["options"] == '{"n_train":300}'
     assert "Nothing has been compared yet" in texts(app)  # rows of one scale are not another's
+
+
+def test_tables_to_take_home_name_the_scale_of_the_pixels():
+    rows = list(compare_steps(SMALL))
+    for options in ("", '{"normalise":"none"}'):
+        found = SimpleNamespace(
+            comparison=replace(SMALL, options=options), table=results_table(rows),
+            metric="accuracy", lines=summary(results_table(rows), by=("variant",)),
+        )  # fmt: skip
+        for make in (compare_take_home.means_csv, compare_take_home.pairs_csv):
+            table = pd.read_csv(StringIO(make(found)))
+            assert list(table.get("options", pd.Series([""])).unique()) == [options]
 
 
 def test_another_dataset_has_the_papers_pixels_again():
