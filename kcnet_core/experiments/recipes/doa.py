@@ -187,6 +187,15 @@ DOA_BY_SIZE = Recipe(
     lines=_by_size(),
     repeats=3,
     quick=Quick(repeats=1, rows=6_000, epochs=20, xs=(100, 500)),
+    contrasts=tuple(
+        Contrast(
+            f"{size:,} cells, {rule}: what does DOA add?",
+            f"MNIST · {rule} · {size}",
+            f"MNIST · before DOA · {size}",
+        )
+        for size in (DOA_SIZES[0], DOA_SIZES[-1])
+        for rule in ("paper's rule, 0.05", "paper's rule, 0.5", images.OUR_RULE)
+    ),
     notes=(
         f"{DOA_EPOCHS} epochs, as in the paper. The paper contradicts itself on the learning rate: "
         "the caption says 0.05, the text 0.5; both are measured. It does not state lambda; this is "
