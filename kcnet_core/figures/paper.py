@@ -285,7 +285,7 @@ def running_times(
         bare(*bars, numbers),
         f"{title + ': ' if title else ''}running time: {said}.",
         dark=dark,
-        x="Seconds (configuration, training, evaluation)",
+        x="Seconds in all",
         title=title,
         height=height or 96 + 32 * max(2, len(table)),
         margin={"t": 40, "l": 100},
