@@ -74,6 +74,11 @@ def test_an_unknown_command_and_no_command_are_usage_errors(capsys):
     assert "invalid choice: 'smel'" in capsys.readouterr().err
 
 
+def hears_ctrl_c() -> None:
+    """What is started in the background, as these tests may be, inherits to ignore it."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def test_ctrl_c_ends_with_130_and_no_traceback():
     process = subprocess.Popen(
         [sys.executable, "-m", "kcnet_core", "train", "--dataset", "digits", "--n-epochs", "1000"],
@@ -81,6 +86,7 @@ def test_ctrl_c_ends_with_130_and_no_traceback():
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=hears_ctrl_c,
     )
     assert any("epoch" in process.stderr.readline() for _ in range(10)), "it should be training"
     process.send_signal(signal.SIGINT)
