@@ -166,7 +166,9 @@ def test_a_digit_can_be_drawn_with_the_keyboard(new_page):
 def test_a_lesson_from_start_to_end(new_page, screenshot):
     page = new_page("/learn?view=Lessons")
     page.locator(".st-key-start_sparse-coding").get_by_role("button").click()
-    expect(page.get_by_role("heading", name="Sparse coding and inhibition")).to_be_visible()
+    expect(
+        page.get_by_role("heading", name="Sparse coding and inhibition", level=1)
+    ).to_be_visible()
     expect(page.get_by_text("Step 1 of 6")).to_be_visible()
     expect(circuit(page)).to_be_visible()
     screenshot(page, "lesson-1")
