@@ -189,12 +189,12 @@ DOA_BY_SIZE = Recipe(
     quick=Quick(repeats=1, rows=6_000, epochs=20, xs=(100, 500)),
     contrasts=tuple(
         Contrast(
-            f"{size:,} cells, {rule}: what does DOA add?",
-            f"MNIST · {rule} · {size}",
-            f"MNIST · before DOA · {size}",
+            f"{line.x:,} cells, {line.label}: what does DOA add?",
+            line.key,
+            f"MNIST · before DOA · {line.x}",
         )
-        for size in (DOA_SIZES[0], DOA_SIZES[-1])
-        for rule in ("paper's rule, 0.05", "paper's rule, 0.5", images.OUR_RULE)
+        for line in _by_size()
+        if line.model == "DOA" and line.x in (DOA_SIZES[0], DOA_SIZES[-1])
     ),
     notes=(
         f"{DOA_EPOCHS} epochs, as in the paper. The paper contradicts itself on the learning rate: "
