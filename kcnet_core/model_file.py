@@ -25,9 +25,9 @@ from kcnet_core.model_check import check_header, check_values, json_safe
 from kcnet_core.model_schema import EPOCH_FIELDS, FORMAT, KINDS, MAY_BE_MISSING, VERSION
 from kcnet_core.preprocessing import FeatureScaler
 from kcnet_core.records import EpochRecord
+from kcnet_core.storage.atomic_write import write_whole
 from kcnet_core.targets import TargetCode
 from kcnet_core.tensor_file import pack, unpack_arrays, unpack_header
-from kcnet_core.whole_file import write_whole
 from kcnet_core.wiring import Wiring
 
 ROWS_UNPACKED = 500  # cells of W

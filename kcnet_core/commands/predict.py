@@ -11,7 +11,7 @@ import numpy as np
 
 from kcnet_core.errors import DataError, LimitError, ModelFileError
 from kcnet_core.limits import MAX_UNZIPPED_BYTES, MEGABYTE
-from kcnet_core.spreadsheet import harmless
+from kcnet_core.storage.safe_csv import harmless
 
 NAMES_IN_MESSAGE = 5
 
@@ -46,7 +46,7 @@ def main(args: argparse.Namespace) -> None:
     if args.output is None:
         sys.stdout.write(text)
         return
-    from kcnet_core.whole_file import write_whole
+    from kcnet_core.storage.atomic_write import write_whole
 
     try:
         write_whole(args.output, text.encode("utf-8"))

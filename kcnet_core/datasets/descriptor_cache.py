@@ -21,7 +21,7 @@ import numpy as np
 from kcnet_core.datasets import store
 from kcnet_core.descriptor_table import DESCRIPTOR_NAMES
 from kcnet_core.errors import DataError
-from kcnet_core.whole_file import write_whole
+from kcnet_core.storage.atomic_write import write_whole
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from kcnet_core.datasets import images, keller, store
 from kcnet_core.datasets.catalogue import CATALOGUE
 from kcnet_core.errors import DataError
-from kcnet_core.whole_file import write_whole
+from kcnet_core.storage.atomic_write import write_whole
 
 _KELLER_URL = (
     "https://raw.githubusercontent.com/pyrfume/pyrfume-data/"

@@ -19,7 +19,6 @@ from kcnet_core.datasets.store import cache_folder
 from kcnet_core.errors import DataError
 from kcnet_core.experiments.evaluate import evaluate_steps
 from kcnet_core.experiments.film import Filmed, curves_of, matrices_of, updates_made
-from kcnet_core.experiments.journal import Journal
 from kcnet_core.experiments.metrics import METRICS
 from kcnet_core.experiments.outcomes import Result, summed_up
 from kcnet_core.experiments.protocols import Split, splits
@@ -31,6 +30,7 @@ from kcnet_core.experiments.search import Trial, best_trial, search_steps
 from kcnet_core.experiments.shelf import Shelf
 from kcnet_core.experiments.training import subsampled
 from kcnet_core.records import Progress
+from kcnet_core.storage.journal import Journal
 
 VERSION = 2  # raised when the same work would give other numbers, so that old rows are not used
 SAVING_SHARE = 0.05  # of a measurement's time at most goes into saving it on the way

@@ -17,7 +17,7 @@ from kcnet_core.experiments.differences import Difference
 from kcnet_core.experiments.outcomes import Outcome, Result
 from kcnet_core.experiments.recipes.recipe import tuned_on
 from kcnet_core.experiments.report import versions
-from kcnet_core.whole_file import write_whole
+from kcnet_core.storage.atomic_write import write_whole
 
 KEPT_RESULTS = Path(__file__).resolve().parents[2] / "assets" / "results"
 FORMAT = 2

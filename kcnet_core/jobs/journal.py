@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kcnet_core import limits
-from kcnet_core.experiments.journal import Journal
 from kcnet_core.jobs.job import Job
+from kcnet_core.storage.journal import Journal
 
 try:
     import fcntl

@@ -17,7 +17,7 @@ from kcnet_core.datasets import store
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.experiments import metrics
 from kcnet_core.experiments.protocols import label_matrix, splits
-from kcnet_core.whole_file import write_whole
+from kcnet_core.storage.atomic_write import write_whole
 
 N_REPEATS, N_FOLDS = 3, 5
 CHANCE = 0.5

@@ -7,7 +7,7 @@ import io
 
 from kcnet_core.smell.answers import Answer, Answers
 from kcnet_core.smell.nose import Nose
-from kcnet_core.spreadsheet import harmless
+from kcnet_core.storage.safe_csv import harmless
 
 COLUMNS = (
     "row", "input", "name", "smiles", "formula", "characters", "domain", "warning", "known",

@@ -18,7 +18,7 @@ from kcnet_core.experiments.protocols import default_protocol
 from kcnet_core.experiments.search import MANY_ROWS, N_FOLDS, Trial, best_trial
 from kcnet_core.jobs import Estimate
 from kcnet_core.limits import MAX_TRIALS
-from kcnet_core.spreadsheet import csv_text
+from kcnet_core.storage.safe_csv import csv_text
 from pages.ui import compare_bar, compare_jobs, session
 from pages.ui import compare_state as state
 from pages.ui.asked import ask, asked

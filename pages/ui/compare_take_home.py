@@ -9,7 +9,7 @@ from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.experiments.comparison import Comparison
 from kcnet_core.experiments.evaluate import pairwise
 from kcnet_core.experiments.protocols import PROTOCOLS
-from kcnet_core.spreadsheet import csv_text
+from kcnet_core.storage.safe_csv import csv_text
 from pages.ui import compare_state as state
 from pages.ui.chart import FORMATS
 from pages.ui.compare_scores import Results, nothing_yet, results

@@ -17,7 +17,7 @@ from kcnet_core.jobs.kept import let_go
 from kcnet_core.jobs.memory import gigabytes
 from kcnet_core.limits import MAX_CSV_ROWS, MAX_IMAGES, MAX_UPLOAD_BYTES, MEGABYTE
 from kcnet_core.run import Run
-from kcnet_core.spreadsheet import harmless
+from kcnet_core.storage.safe_csv import harmless
 from pages.ui import run_controls, session
 from pages.ui.job_progress import job_progress
 from pages.ui.plain import plain

@@ -8,7 +8,7 @@ import streamlit as st
 from kcnet_core import explain, figures
 from kcnet_core.descriptor_table import DESCRIPTORS
 from kcnet_core.experiments.training import TrainedRun
-from kcnet_core.spreadsheet import harmless
+from kcnet_core.storage.safe_csv import harmless
 from pages.ui import pictures, session
 from pages.ui.chart import chart
 from pages.ui.plain import plain

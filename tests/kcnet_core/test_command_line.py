@@ -17,7 +17,7 @@ from kcnet_core import __main__, datasets
 from kcnet_core.commands import data as data_command
 from kcnet_core.model_file import load_model, save_model
 from kcnet_core.run import Run
-from kcnet_core.spreadsheet import harmless
+from kcnet_core.storage.safe_csv import harmless
 
 PROJECT = Path(__file__).resolve().parents[2]
 

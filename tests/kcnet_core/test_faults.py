@@ -20,14 +20,14 @@ from kcnet_core import datasets
 from kcnet_core.__main__ import main
 from kcnet_core.datasets import store
 from kcnet_core.errors import KCNetError
-from kcnet_core.experiments.journal import Journal
 from kcnet_core.experiments.outcomes import Result
 from kcnet_core.experiments.recipes import RECIPES
 from kcnet_core.experiments.result_file import read_result, save_result
 from kcnet_core.experiments.training import train_steps
 from kcnet_core.jobs import JobManager
 from kcnet_core.run import Run
-from kcnet_core.whole_file import SECONDS_TO_WRITE, write_whole
+from kcnet_core.storage.atomic_write import SECONDS_TO_WRITE, write_whole
+from kcnet_core.storage.journal import Journal
 from tests.kcnet_core.experiments.tiny_recipe import TINY
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -130,8 +130,8 @@ def test_a_disk_that_fills_up_within_a_row_costs_only_that_row(tmp_path, monkeyp
 LIMITED_SIZE = """
 import os, resource, sys
 from kcnet_core.errors import KCNetError
-from kcnet_core.experiments.journal import Journal
-from kcnet_core.whole_file import write_whole
+from kcnet_core.storage.journal import Journal
+from kcnet_core.storage.atomic_write import write_whole
 
 folder = sys.argv[1]
 resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, 1_000))
@@ -168,7 +168,7 @@ SMALL_DISK = """
 import sys
 from pathlib import Path
 from kcnet_core.errors import KCNetError
-from kcnet_core.experiments.journal import Journal
+from kcnet_core.storage.journal import Journal
 from tests.kcnet_core.test_faults import write_model
 folder = Path(sys.argv[1])
 write_model(folder)
@@ -229,7 +229,7 @@ def test_a_user_without_a_home_still_has_a_cache_folder(monkeypatch, tmp_path):
 
 KILLED_WRITE = """
 import os, signal, sys
-from kcnet_core.whole_file import write_whole
+from kcnet_core.storage.atomic_write import write_whole
 
 os.fsync = lambda handle: os.kill(os.getpid(), signal.SIGKILL)
 write_whole(sys.argv[1], bytes(1_000))

@@ -272,7 +272,7 @@ def test_a_kill_halfway_leaves_the_old_file(tmp_path):
     path.write_bytes(b"old")
     script = (
         "import os, signal, sys\n"
-        "from kcnet_core.whole_file import write_whole\n"
+        "from kcnet_core.storage.atomic_write import write_whole\n"
         "os.fsync = lambda handle: os.kill(os.getpid(), signal.SIGKILL)\n"
         "write_whole(sys.argv[1], bytes(1_000_000))\n"
     )

@@ -19,7 +19,7 @@ from kcnet_core.errors import KCNetError
 from kcnet_core.experiments import report
 from kcnet_core.experiments.comparison import Comparison
 from kcnet_core.run import Run
-from kcnet_core.spreadsheet import csv_text
+from kcnet_core.storage.safe_csv import csv_text
 from pages.ui import compare_take_home, session
 
 PROJECT = Path(__file__).resolve().parents[2]

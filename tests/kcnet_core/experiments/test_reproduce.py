@@ -18,7 +18,6 @@ from kcnet_core.experiments import reproduce
 from kcnet_core.experiments.alterations import background, oversampled
 from kcnet_core.experiments.differences import answer
 from kcnet_core.experiments.film import Filmed, matrices_of, packed, records_of, unpacked
-from kcnet_core.experiments.journal import Journal
 from kcnet_core.experiments.outcomes import (
     AGREES,
     CLOSE,
@@ -39,6 +38,7 @@ from kcnet_core.experiments.result_file import (
     result_text,
     save_result,
 )
+from kcnet_core.storage.journal import Journal
 from tests.kcnet_core.experiments.made_data import blobs
 
 SMALL = {"n_hidden": 20, "alpha": 1.0}

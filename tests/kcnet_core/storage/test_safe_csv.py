@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from kcnet_core.spreadsheet import csv_text, harmless
+from kcnet_core.storage.safe_csv import csv_text, harmless
 
 FORMULAS = ["=1+1", "+A1", "-A1", "@SUM", "\t=1", "\r=1", "\n=1", "＝1+1", "＋A1", "－A1", "＠x"]
 
