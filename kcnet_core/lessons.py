@@ -14,8 +14,9 @@ from kcnet_core.circuit import BOUNDS
 from kcnet_core.errors import KCNetError
 from kcnet_core.lesson_measures import MEASURES
 from kcnet_core.limits import MAX_LESSON_BYTES
+from kcnet_core.storage.folders import assets
 
-FOLDER = Path(__file__).resolve().parents[1] / "assets" / "lessons"
+FOLDER = assets() / "lessons"
 DATA = ("mnist_sample", "digits", "starter")
 VIEWS = ("circuit", "draw", "inhibition", "tags", "flies", "none")
 CIRCUIT_STEPS = ("input", "wiring", "sum", "inhibition", "relu", "votes", "answer")

@@ -25,7 +25,7 @@ def main(args: argparse.Namespace) -> None:
 
 def _list() -> None:
     from kcnet_core import datasets
-    from kcnet_core.datasets import store
+    from kcnet_core.storage.folders import data_folders
 
     lines = [("name", "status", "rows", "inputs", "classes", "MB", "title")]
     for info in datasets.available():
@@ -40,7 +40,7 @@ def _list() -> None:
             for k, (cell, width) in enumerate(zip(line, widths, strict=True))
         ]
         print("  ".join(cells).rstrip())
-    print("\nLooked for in: " + ", ".join(map(str, store.data_folders())))
+    print("\nLooked for in: " + ", ".join(map(str, data_folders())))
 
 
 def _fetch(name: str) -> None:

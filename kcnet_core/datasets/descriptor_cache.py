@@ -18,10 +18,10 @@ from importlib.metadata import version
 
 import numpy as np
 
-from kcnet_core.datasets import store
 from kcnet_core.descriptor_table import DESCRIPTOR_NAMES
 from kcnet_core.errors import DataError
 from kcnet_core.storage.atomic_write import write_whole
+from kcnet_core.storage.folders import cache_folder
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Described:
 def describe_texts(texts: Sequence[str], progress=None, should_stop=None) -> Described:
     """Check and describe every distinct SMILES, from the cache as far as it goes."""
     texts = list(dict.fromkeys(texts))
-    path = store.cache_folder() / "descriptors" / f"{_digest(texts)}.npz"
+    path = cache_folder() / "descriptors" / f"{_digest(texts)}.npz"
     described = _read(path, set(texts))
     unknown = [text for text in texts if text not in described.values]
     if unknown:

@@ -9,7 +9,9 @@ from pathlib import Path, PurePosixPath
 
 from kcnet_core.datasets import images, keller, store
 from kcnet_core.datasets.catalogue import CATALOGUE
+from kcnet_core.datasets.downloads import DownloadStopped, download
 from kcnet_core.errors import DataError
+from kcnet_core.storage import folders
 from kcnet_core.storage.atomic_write import write_whole
 
 _KELLER_URL = (
@@ -74,7 +76,7 @@ def fetch(
     progress : callable or None
         Called with the bytes that are here and the bytes in all.
     should_stop : callable or None
-        Asked often; True ends the download with `store.DownloadStopped`, keeping what has arrived.
+        Asked often; True ends the download with `DownloadStopped`, keeping what has arrived.
 
     Raises
     ------
@@ -85,7 +87,7 @@ def fetch(
         raise DataError(f"There is no dataset {name!r}; choose one of {', '.join(CATALOGUE)}.")
     if CATALOGUE[name].status == "bundled" or store.find(_wanted(name)):
         return
-    folder = store.download_folder()
+    folder = folders.download_folder()
     done, total = 0, CATALOGUE[name].size_bytes
     for remote in remote_files(name):
         target = folder / remote.path
@@ -134,7 +136,7 @@ def _torchvision_files(idx_set: images.IdxSet, size_bytes: int) -> tuple[RemoteF
 def _download_from_any(remote: RemoteFile, target: Path, report, should_stop):
     for url in remote.urls:
         try:
-            store.download(
+            download(
                 url,
                 target,
                 sha256=remote.sha256,
@@ -144,7 +146,7 @@ def _download_from_any(remote: RemoteFile, target: Path, report, should_stop):
                 should_stop=should_stop,
             )
             return
-        except store.DownloadStopped:
+        except DownloadStopped:
             raise
         except DataError:
             if url == remote.urls[-1]:
@@ -158,7 +160,7 @@ def _unpack(archive: Path, members: tuple[str, ...], should_stop):
             inside = {PurePosixPath(entry).name: entry for entry in pack.namelist()}
             for member in members:
                 if should_stop and should_stop():
-                    raise store.DownloadStopped("The download was stopped while it was unpacked.")
+                    raise DownloadStopped("The download was stopped while it was unpacked.")
                 write_whole(archive.parent / member, pack.read(inside[member]))
     except (zipfile.BadZipFile, KeyError, EOFError) as error:
         archive.unlink(missing_ok=True)

@@ -14,8 +14,9 @@ from kcnet_core.datasets.descriptor_cache import described_rows
 from kcnet_core.datasets.odor import MIN_POSITIVES, character_targets, odor_dataset
 from kcnet_core.descriptor_table import DESCRIPTOR_NAMES
 from kcnet_core.errors import DataError
+from kcnet_core.storage.folders import assets
 
-PATH = Path(__file__).resolve().parents[2] / "assets" / "odorants.csv"
+PATH = assets() / "odorants.csv"
 _COLUMNS = ("name", "smiles", "formula", "characters")
 
 

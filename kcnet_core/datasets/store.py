@@ -1,62 +1,13 @@
-"""Where data lives: a folder that was given and is only read, and a cache folder we write to."""
+"""Datasets on disk: whether a data folder holds one, and what is missing when none does."""
 
 from __future__ import annotations
 
 import os
-import sys
-import tempfile
 from pathlib import Path
 
 from kcnet_core.datasets.catalogue import CATALOGUE
-from kcnet_core.datasets.downloads import DownloadStopped, download
 from kcnet_core.errors import DataError
-
-__all__ = [
-    "DownloadStopped",
-    "cache_folder",
-    "data_folder",
-    "data_folders",
-    "download",
-    "download_folder",
-    "find",
-    "missing",
-    "require",
-]
-
-
-def cache_folder() -> Path:
-    """The one folder we write to: KCNET_CACHE, or `kcnet` in the user's cache folder."""
-    if os.environ.get("KCNET_CACHE"):
-        return Path(os.environ["KCNET_CACHE"]).expanduser()
-    try:
-        if sys.platform == "win32":
-            base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
-        elif sys.platform == "darwin":
-            base = Path.home() / "Library" / "Caches"
-        else:
-            base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    except RuntimeError:  # a container's user without a name has no home
-        return Path(tempfile.gettempdir()) / f"kcnet-{os.getuid()}"
-    return Path(base) / "kcnet"
-
-
-def download_folder() -> Path:
-    """Where downloads go, in the same layout as any data folder."""
-    return cache_folder() / "data"
-
-
-def data_folders() -> tuple[Path, ...]:
-    """Where datasets are looked for, in order: KCNET_DATA when it is set, then our own downloads.
-
-    The folder named by KCNET_DATA is only ever read.
-    """
-    given = os.environ.get("KCNET_DATA")
-    return (Path(given).expanduser(), download_folder()) if given else (download_folder(),)
-
-
-def data_folder() -> Path:
-    """The first place where datasets are looked for."""
-    return data_folders()[0]
+from kcnet_core.storage.folders import data_folder, data_folders, download_folder
 
 
 def find(files: tuple[str, ...]) -> Path | None:

@@ -15,7 +15,6 @@ from datetime import UTC, datetime
 
 from kcnet_core import datasets
 from kcnet_core.datasets.dataset import Dataset
-from kcnet_core.datasets.store import cache_folder
 from kcnet_core.errors import DataError
 from kcnet_core.experiments.evaluate import evaluate_steps
 from kcnet_core.experiments.film import Filmed, curves_of, matrices_of, updates_made
@@ -30,6 +29,7 @@ from kcnet_core.experiments.search import Trial, best_trial, search_steps
 from kcnet_core.experiments.shelf import Shelf
 from kcnet_core.experiments.training import subsampled
 from kcnet_core.records import Progress
+from kcnet_core.storage.folders import cache_folder
 from kcnet_core.storage.journal import Journal
 
 VERSION = 2  # raised when the same work would give other numbers, so that old rows are not used

@@ -11,15 +11,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from statistics import fmean
 
-from kcnet_core.datasets.store import cache_folder
 from kcnet_core.errors import DataError, KCNetError
 from kcnet_core.experiments.differences import Difference
 from kcnet_core.experiments.outcomes import Outcome, Result
 from kcnet_core.experiments.recipes.recipe import tuned_on
 from kcnet_core.experiments.report import versions
 from kcnet_core.storage.atomic_write import write_whole
+from kcnet_core.storage.folders import assets, cache_folder
 
-KEPT_RESULTS = Path(__file__).resolve().parents[2] / "assets" / "results"
+KEPT_RESULTS = assets() / "results"
 FORMAT = 2
 ROW_DIGITS = 6
 

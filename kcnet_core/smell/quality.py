@@ -13,15 +13,15 @@ import numpy as np
 from scipy.stats import rankdata
 
 from kcnet_core.callback_steps import Counted
-from kcnet_core.datasets import store
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.experiments import metrics
 from kcnet_core.experiments.protocols import label_matrix, splits
+from kcnet_core.storage import folders
 from kcnet_core.storage.atomic_write import write_whole
 
 N_REPEATS, N_FOLDS = 3, 5
 CHANCE = 0.5
-BUNDLED = Path(__file__).resolve().parents[2] / "assets" / "results" / "smell_quality.json"
+BUNDLED = folders.assets() / "results" / "smell_quality.json"
 N_BOOTSTRAP = 300
 _METHOD = 1  # to be raised when the way of measuring changes
 
@@ -270,4 +270,4 @@ def from_json(text: str) -> Quality:
 
 
 def _own_path(key: str) -> Path:
-    return store.cache_folder() / "smell" / f"{key}.json"
+    return folders.cache_folder() / "smell" / f"{key}.json"

@@ -22,11 +22,12 @@ from kcnet_core.experiments.folds import fit, prepare
 from kcnet_core.experiments.protocols import Split, splits
 from kcnet_core.experiments.search import best_trial, search_steps
 from kcnet_core.smell.quality import Measured, part, quality_key
+from kcnet_core.storage import folders
 
 FLIES = "KCNet"
 UNBOUNDED = "Random forest, unbounded"
 N_TRIALS, N_INNER = 4, 2
-BUNDLED = Path(__file__).resolve().parents[2] / "assets" / "results" / "smell_rivals.json"
+BUNDLED = folders.assets() / "results" / "smell_rivals.json"
 
 
 @dataclass(frozen=True)

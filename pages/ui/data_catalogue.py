@@ -10,9 +10,10 @@ import streamlit as st
 
 from kcnet_core import datasets, presets
 from kcnet_core.callback_steps import callback_steps
-from kcnet_core.datasets import images, keller, store
+from kcnet_core.datasets import images, keller
 from kcnet_core.datasets.catalogue import CATALOGUE
 from kcnet_core.errors import KCNetError
+from kcnet_core.storage.folders import download_folder
 from pages.ui import run_controls, session
 from pages.ui.job_progress import job_progress
 from pages.ui.plain import plain
@@ -75,7 +76,7 @@ def arrived(info) -> int:
     """Bytes that a download left which was stopped, or which a dying server took along."""
     inside = images.IDX_SETS[info.name].folder if info.kind == "image" else keller.FOLDER
     try:
-        with os.scandir(store.download_folder() / inside) as files:
+        with os.scandir(download_folder() / inside) as files:
             return min(sum(file.stat().st_size for file in files), info.size_bytes)
     except OSError:  # nothing has arrived, or we may not look
         return 0

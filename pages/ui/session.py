@@ -27,8 +27,8 @@ TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
 
 @st.cache_resource(show_spinner=False)
 def jobs():
-    from kcnet_core.datasets.store import cache_folder
     from kcnet_core.jobs import JobJournal, JobManager, show_log
+    from kcnet_core.storage.folders import cache_folder
 
     show_log()
     sys.setswitchinterval(TURN_SECONDS)
@@ -180,9 +180,9 @@ def split_sizes(of: Run, data: Dataset) -> tuple[str, int, int]:
 
 def dataset_titles() -> dict[str, str]:
     """Names and titles of what can be trained on right now, without a download."""
-    from kcnet_core.datasets import store
+    from kcnet_core.storage.folders import data_folders
 
-    titles = dict(titles_in(tuple(map(str, store.data_folders()))))
+    titles = dict(titles_in(tuple(map(str, data_folders()))))
     if UPLOADED in st.session_state:
         titles[UPLOADED] = st.session_state[UPLOADED].title
     return titles

@@ -18,7 +18,6 @@ import pytest
 
 from kcnet_core import datasets
 from kcnet_core.__main__ import main
-from kcnet_core.datasets import store
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.outcomes import Result
 from kcnet_core.experiments.recipes import RECIPES
@@ -26,6 +25,7 @@ from kcnet_core.experiments.result_file import read_result, save_result
 from kcnet_core.experiments.training import train_steps
 from kcnet_core.jobs import JobManager
 from kcnet_core.run import Run
+from kcnet_core.storage import folders
 from kcnet_core.storage.atomic_write import SECONDS_TO_WRITE, write_whole
 from kcnet_core.storage.journal import Journal
 from tests.kcnet_core.experiments.tiny_recipe import TINY
@@ -221,7 +221,7 @@ def test_a_user_without_a_home_still_has_a_cache_folder(monkeypatch, tmp_path):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(Path, "home", homeless)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    assert store.cache_folder() == tmp_path / f"kcnet-{os.getuid()}"
+    assert folders.cache_folder() == tmp_path / f"kcnet-{os.getuid()}"
     assert datasets.available()
 
 

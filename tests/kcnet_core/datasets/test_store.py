@@ -12,9 +12,11 @@ import pytest
 from kcnet_core import datasets
 from kcnet_core.datasets import sources, store
 from kcnet_core.datasets.catalogue import CATALOGUE
+from kcnet_core.datasets.downloads import DownloadStopped
 from kcnet_core.datasets.images import IDX_SETS
 from kcnet_core.datasets.sources import RemoteFile
 from kcnet_core.errors import DataError
+from kcnet_core.storage import folders
 from tests.kcnet_core.datasets.file_server import FileServer
 
 
@@ -56,17 +58,17 @@ def small_keller(server, monkeypatch):
 
 def test_the_cache_folder_follows_the_platform_and_its_variable(monkeypatch, tmp_path):
     monkeypatch.setenv("KCNET_CACHE", str(tmp_path))
-    assert store.cache_folder() == tmp_path
+    assert folders.cache_folder() == tmp_path
     monkeypatch.delenv("KCNET_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
-    monkeypatch.setattr(store.sys, "platform", "linux")
-    assert store.cache_folder() == tmp_path / "xdg" / "kcnet"
+    monkeypatch.setattr(folders.sys, "platform", "linux")
+    assert folders.cache_folder() == tmp_path / "xdg" / "kcnet"
 
 
 def test_a_given_folder_comes_first_and_downloads_second(monkeypatch, tmp_path, cache):
     monkeypatch.setenv("KCNET_DATA", str(tmp_path))
-    assert store.data_folders() == (tmp_path, cache / "data")
-    assert store.data_folder() == tmp_path
+    assert folders.data_folders() == (tmp_path, cache / "data")
+    assert folders.data_folder() == tmp_path
 
 
 def test_a_dataset_is_read_whole_from_one_folder(monkeypatch, tmp_path, cache):
@@ -116,7 +118,7 @@ def test_fetch_does_nothing_when_the_data_are_there(real_data, cache, server):
 
 
 def test_a_stopped_fetch_goes_on_later(small_keller, server, cache):
-    with pytest.raises(store.DownloadStopped):
+    with pytest.raises(DownloadStopped):
         datasets.fetch("keller_2016", should_stop=lambda: len(server.requests) >= 3)
     assert "keller_2016/behavior.csv" not in tree(cache / "data")
     assert status("keller_2016") == "download"
