@@ -6,9 +6,9 @@ The names below are loaded when first used, so that importing the package costs 
 from importlib import import_module
 
 _HOME = {
-    "KCNetClassifier": "kcnet",
-    "ELMClassifier": "elm",
-    "FSHNClassifier": "fshn",
+    "KCNetClassifier": "network.kcnet",
+    "ELMClassifier": "network.elm",
+    "FSHNClassifier": "network.fshn",
 }
 
 __all__ = sorted(_HOME)

@@ -196,8 +196,8 @@ def measure(size: Size) -> dict:
 
 def _measure_kcnet(size: Size) -> dict:
     from kcnet_core import KCNetClassifier
-    from kcnet_core.devices import choose_device
-    from kcnet_core.ridge import bare_product_seconds
+    from kcnet_core.network.devices import choose_device
+    from kcnet_core.network.ridge import bare_product_seconds
 
     device = choose_device(size.device)
     net = KCNetClassifier(size.n_hidden, alpha=ALPHA, device=size.device, random_state=0)

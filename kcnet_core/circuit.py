@@ -218,7 +218,7 @@ class ForwardPass:
 
     def tag(self, fraction: float = TAG_FRACTION) -> np.ndarray:
         """The cells that fire most: (B,) bool."""
-        from kcnet_core.kenyon import strongest_cells
+        from kcnet_core.network.kenyon import strongest_cells
 
         return strongest_cells(self.activity[None], fraction)[0]
 

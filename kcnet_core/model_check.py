@@ -28,8 +28,8 @@ from kcnet_core.model_schema import (
     expected_arrays,
     is_text,
 )
-from kcnet_core.parameters import Number
-from kcnet_core.targets import DEFAULT_METRIC
+from kcnet_core.network.labels import DEFAULT_METRIC
+from kcnet_core.network.parameters import Number
 
 MAX_NESTING = 20  # of the info
 

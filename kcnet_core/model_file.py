@@ -17,18 +17,18 @@ import numpy as np
 import torch
 
 import kcnet_core
-from kcnet_core.calibration import Calibration
-from kcnet_core.devices import choose_device
 from kcnet_core.errors import KCNetError, ModelFileError
 from kcnet_core.limits import MAX_MODEL_FILE_BYTES, MEGABYTE
 from kcnet_core.model_check import check_header, check_values, json_safe
 from kcnet_core.model_schema import EPOCH_FIELDS, FORMAT, KINDS, MAY_BE_MISSING, VERSION
-from kcnet_core.preprocessing import FeatureScaler
-from kcnet_core.records import EpochRecord
+from kcnet_core.network.calibration import Calibration
+from kcnet_core.network.devices import choose_device
+from kcnet_core.network.history import EpochRecord
+from kcnet_core.network.labels import TargetCode
+from kcnet_core.network.scaling import FeatureScaler
+from kcnet_core.network.wiring import Wiring
 from kcnet_core.storage.atomic_write import write_whole
-from kcnet_core.targets import TargetCode
 from kcnet_core.tensor_file import pack, unpack_arrays, unpack_header
-from kcnet_core.wiring import Wiring
 
 ROWS_UNPACKED = 500  # cells of W
 

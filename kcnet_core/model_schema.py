@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kcnet_core import elm, fshn, kcnet
-from kcnet_core.devices import DEVICES
-from kcnet_core.parameters import Choice, Number
-from kcnet_core.preprocessing import METHODS
-from kcnet_core.targets import METRICS
+from kcnet_core.network import elm, fshn, kcnet
+from kcnet_core.network.devices import DEVICES
+from kcnet_core.network.labels import METRICS
+from kcnet_core.network.parameters import Choice, Number
+from kcnet_core.network.scaling import METHODS
 
 FORMAT, VERSION = "KCNet model", 1
 MAX_NAME_LENGTH = 500

@@ -8,7 +8,7 @@ from dataclasses import fields
 from pathlib import Path
 
 from kcnet_core.errors import ModelFileError, OutOfMemory
-from kcnet_core.records import EpochRecord
+from kcnet_core.network.history import EpochRecord
 from kcnet_core.run import MODELS, Run, settings
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.experiments.protocols import oversample
-from kcnet_core.preprocessing import default_scaler
+from kcnet_core.network.scaling import default_scaler
 
 
 def oversampled(dataset: Dataset, _value: float, seed: int) -> Dataset:

@@ -20,8 +20,8 @@ from kcnet_core.experiments.metrics import METRICS
 from kcnet_core.experiments.models import MODELS, matched_hidden
 from kcnet_core.experiments.protocols import Split, default_protocol, splits
 from kcnet_core.limits import MAX_BASELINE_ROWS
-from kcnet_core.preprocessing import ODOR_CLIP, FeatureScaler
-from kcnet_core.records import Progress
+from kcnet_core.network.history import Progress
+from kcnet_core.network.scaling import ODOR_CLIP, FeatureScaler
 from kcnet_core.run import Run
 
 LEAST_CELLS = 50  # per submodel; smaller wirings see too few inputs

@@ -35,7 +35,7 @@ def flops_per_second() -> float:
     """
     import torch
 
-    from kcnet_core.linear_algebra import product
+    from kcnet_core.network.linear_algebra import product
 
     A, took = torch.rand(1024, 1024), []
     for _ in range(6):

@@ -16,8 +16,8 @@ from kcnet_core.experiments import metrics
 from kcnet_core.experiments.folds import fit_steps, prepare
 from kcnet_core.experiments.metrics import METRICS
 from kcnet_core.experiments.protocols import Split
-from kcnet_core.preprocessing import FeatureScaler
-from kcnet_core.records import Progress
+from kcnet_core.network.history import Progress
+from kcnet_core.network.scaling import FeatureScaler
 
 TIMES = ("configure_seconds", "fit_seconds", "evaluate_seconds", "seconds")
 COLUMNS = (

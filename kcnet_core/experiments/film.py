@@ -9,7 +9,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from kcnet_core.experiments.replay import Frame, Replay
-from kcnet_core.records import EpochRecord
+from kcnet_core.network.history import EpochRecord
 
 SHADES = 16  # in a stored picture: noise does not compress, so every shade costs bytes
 CURVE_FIELDS = ("submodel", "epoch", "train_metric", "validation_metric", "density")

@@ -11,8 +11,8 @@ from sklearn.base import clone
 
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.experiments.protocols import Split, oversample
-from kcnet_core.preprocessing import FeatureScaler, default_scaler
-from kcnet_core.records import Progress
+from kcnet_core.network.history import Progress
+from kcnet_core.network.scaling import FeatureScaler, default_scaler
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from kcnet_core.experiments.evaluate import error_sentence, interval_over_splits
 from kcnet_core.experiments.folds import fit_steps, prepare
 from kcnet_core.experiments.metrics import all_scores
 from kcnet_core.experiments.protocols import Split
-from kcnet_core.records import Progress
+from kcnet_core.network.history import Progress
 
 
 @dataclass(frozen=True)

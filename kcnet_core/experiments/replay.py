@@ -9,7 +9,7 @@ import numpy as np
 
 from kcnet_core.figures.reduction import reduce_matrix
 from kcnet_core.limits import MAX_STORED_EPOCHS
-from kcnet_core.records import EpochRecord
+from kcnet_core.network.history import EpochRecord
 
 HISTOGRAM_EDGES = np.linspace(-1, 1, 61)
 HISTOGRAM_SAMPLE = 200_000

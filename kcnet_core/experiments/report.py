@@ -12,7 +12,7 @@ from importlib.metadata import version
 
 from kcnet_core.experiments.protocols import PROTOCOLS
 from kcnet_core.experiments.training import TrainedRun
-from kcnet_core.preprocessing import ODOR_CLIP
+from kcnet_core.network.scaling import ODOR_CLIP
 
 PACKAGES = ("numpy", "scikit-learn", "torch", "rdkit")
 EPOCH_COLUMNS = (
@@ -129,7 +129,7 @@ def repeat_script(trained: TrainedRun) -> str:
     return SCRIPT.format(
         title=run.describe(),
         estimator=run.estimator_name,
-        scale_import="from kcnet_core.preprocessing import FeatureScaler\n" if scaled else "",
+        scale_import="from kcnet_core.network.scaling import FeatureScaler\n" if scaled else "",
         dataset=run.dataset,
         options="".join(f", {name}={value!r}" for name, value in run.data_options().items()),
         protocol=trained.protocol,

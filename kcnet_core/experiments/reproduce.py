@@ -28,7 +28,7 @@ from kcnet_core.experiments.result_file import save_result
 from kcnet_core.experiments.search import Trial, best_trial, search_steps
 from kcnet_core.experiments.shelf import Shelf
 from kcnet_core.experiments.training import subsampled
-from kcnet_core.records import Progress
+from kcnet_core.network.history import Progress
 from kcnet_core.storage.folders import cache_folder
 from kcnet_core.storage.journal import Journal
 

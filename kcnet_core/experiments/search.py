@@ -18,8 +18,8 @@ from kcnet_core.experiments.metrics import METRICS, headline_metric
 from kcnet_core.experiments.models import find_model
 from kcnet_core.experiments.protocols import Split, splits
 from kcnet_core.limits import MAX_TRIALS
-from kcnet_core.preprocessing import FeatureScaler
-from kcnet_core.records import Progress
+from kcnet_core.network.history import Progress
+from kcnet_core.network.scaling import FeatureScaler
 
 N_FOLDS = 5  # the paper's inner cross-validation
 MANY_ROWS = 5_000  # from here on one validation part is enough, as in the paper's image runs

@@ -19,8 +19,8 @@ from kcnet_core.figures.layout import (
     sign_colours,
     style,
 )
+from kcnet_core.network.history import EpochRecord
 from kcnet_core.palette import faded, model_colour, theme
-from kcnet_core.records import EpochRecord
 
 MAX_POINTS = 400  # of one line; more cannot be told apart on a page
 MAX_BARS = 250

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kcnet_core.preprocessing import FeatureScaler
+from kcnet_core.network.scaling import FeatureScaler
 from kcnet_core.smell.known import Known
 from kcnet_core.smell.nose import Nose
 

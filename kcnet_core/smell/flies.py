@@ -10,14 +10,14 @@ import numpy as np
 import torch
 from threadpoolctl import threadpool_limits
 
-from kcnet_core.calibration import Calibration
 from kcnet_core.errors import DataError
-from kcnet_core.kcnet import KCNetClassifier
-from kcnet_core.kenyon import kenyon_activity
-from kcnet_core.randomness import seed_sequence
-from kcnet_core.smell.left_out import solve
-from kcnet_core.targets import TargetCode, score_outputs
-from kcnet_core.wiring import Wiring, allowed_fan_in
+from kcnet_core.network.calibration import Calibration
+from kcnet_core.network.group_leave_one_out import solve
+from kcnet_core.network.kcnet import KCNetClassifier
+from kcnet_core.network.kenyon import kenyon_activity
+from kcnet_core.network.labels import TargetCode, score_outputs
+from kcnet_core.network.seeds import seed_sequence
+from kcnet_core.network.wiring import Wiring, allowed_fan_in
 
 ALPHAS = np.logspace(-1.5, 0.5, 5)  # of lambda, relative to a row's mean sum of squared activities
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import ndtr
 
-from kcnet_core.preprocessing import FeatureScaler
+from kcnet_core.network.scaling import FeatureScaler
 
 
 class RateScaler(FeatureScaler):

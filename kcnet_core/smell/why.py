@@ -1,6 +1,6 @@
 """Why the nose says so: the exact share of every descriptor, and what each atom is worth.
 
-Descriptors. A KCNet's raw score is a sum of one share per input (`kcnet_core.explain`), so is the
+Descriptors. A KCNet's raw score is a sum of one share per input (`network.explain`), so is the
 mean over flies, and the calibration's slope carries it to log-odds. For characters that do not
 exclude each other the shares and the bias add up to the log-odds of the probability shown; nothing
 is sampled or approximated.
@@ -18,9 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from kcnet_core.descriptors import describe
-from kcnet_core.explain import contributions
 from kcnet_core.molecule_tasks import RememberedTask
 from kcnet_core.molecules import Molecule, Row
+from kcnet_core.network.explain import contributions
 from kcnet_core.smell.answers import Answer
 from kcnet_core.smell.nose import DILUTION, Nose
 

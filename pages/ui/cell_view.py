@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from kcnet_core import explain, figures
+from kcnet_core import figures
 from kcnet_core.experiments.training import TrainedRun
+from kcnet_core.network import explain
 from pages.ui import session
 from pages.ui.chart import chart
 from pages.ui.plain import plain

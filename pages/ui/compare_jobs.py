@@ -23,7 +23,7 @@ from kcnet_core.experiments.noise import DAMAGES, noise_steps
 from kcnet_core.experiments.search import N_FOLDS, Trial, search_steps
 from kcnet_core.jobs import Estimate
 from kcnet_core.limits import MAX_COMPARED_FITS
-from kcnet_core.records import Progress
+from kcnet_core.network.history import Progress
 from kcnet_core.run import EPOCH_MODELS
 
 _WARM: set[str] = set()  # models that were fitted before in this process

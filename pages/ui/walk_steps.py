@@ -171,7 +171,7 @@ def truth_sentence(bench: Bench, forward: ForwardPass) -> str:
 
 def input_contributions(bench: Bench, forward: ForwardPass) -> np.ndarray:
     """Exact share (d,) of every input in the score of the leading answer."""
-    from kcnet_core.explain import contributions
+    from kcnet_core.network.explain import contributions
 
     k = min(int(leading_answers(forward)[0]), forward.votes.shape[1] - 1)
     return contributions(bench.fly, forward.rates[None])[0][:, k]

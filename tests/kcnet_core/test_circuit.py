@@ -12,7 +12,7 @@ from kcnet_core.circuit_picture import circuit_picture, leading_answers, shown_a
 from kcnet_core.datasets import load
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import DataError, KCNetError
-from kcnet_core.explain import contributions
+from kcnet_core.network.explain import contributions
 
 STEPS = ("input", "wiring", "sum", "inhibition", "relu", "votes", "answer")
 COLOURS = {"hot": "#f00", "cold": "#00f", "rest": "#eee"}

@@ -234,7 +234,7 @@ def test_predict_takes_raw_pixels_and_reaches_the_score_of_the_training(
 @pytest.fixture(scope="module")
 def odor_model(tmp_path_factory) -> Path:
     from kcnet_core import KCNetClassifier
-    from kcnet_core.preprocessing import FeatureScaler
+    from kcnet_core.network.scaling import FeatureScaler
 
     rng = np.random.default_rng(0)
     X = rng.normal(size=(80, 3)) * [1, 10, 100]

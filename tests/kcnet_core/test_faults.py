@@ -360,7 +360,7 @@ def test_a_singular_or_overflowing_gram_matrix_ends_in_a_result_or_a_sentence(
 def test_running_out_of_memory_inside_a_fit_is_told_and_the_next_job_runs(
     run_job, digits, monkeypatch
 ):
-    from kcnet_core.ridge import RidgeSums
+    from kcnet_core.network.ridge import RidgeSums
 
     def no_memory(self):
         raise MemoryError("Unable to allocate 38.1 GiB")

@@ -16,7 +16,7 @@ import pytest
 from PIL import Image
 
 from kcnet_core import figures, palette
-from kcnet_core.records import EpochRecord
+from kcnet_core.network.history import EpochRecord
 
 THEMES = pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 

@@ -15,7 +15,7 @@ from kcnet_core import datasets
 from kcnet_core.experiments.compare import compare_steps
 from kcnet_core.experiments.comparison import Comparison
 from kcnet_core.experiments.evaluate import results_table, summary
-from kcnet_core.records import Progress
+from kcnet_core.network.history import Progress
 from pages.ui import compare_jobs, compare_state, compare_take_home, session
 from pages.ui.compare_differences import ENOUGH_SPLITS, in_words
 from pages.ui.compare_jobs import NoisePlan, Pace, SearchPlan

@@ -15,7 +15,7 @@ from kcnet_core import figures
 from kcnet_core.experiments.replay import frame_of
 from kcnet_core.experiments.training import TrainView
 from kcnet_core.figures.layout import Sketch
-from kcnet_core.records import EpochRecord
+from kcnet_core.network.history import EpochRecord
 from kcnet_core.run import MODELS, Run
 from pages.ui.live_charts import picture_data
 

@@ -1,0 +1,1 @@
+"""The paper's circuit and its estimators: arrays in, arrays out."""

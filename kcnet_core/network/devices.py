@@ -1,0 +1,68 @@
+"""Where the heavy arithmetic runs, and what to say when it does not fit there."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+
+import torch
+
+from kcnet_core.errors import KCNetError, OutOfMemory
+
+WORTH_THREADS = 2**23  # activities; below, one thread takes a few milliseconds
+DEVICES = ("auto", "cpu", "cuda", "mps")
+
+
+def choose_device(name: str) -> torch.device:
+    """The torch device called `name`; "auto" takes CUDA, then Apple's MPS, then the processor."""
+    if name not in DEVICES:
+        raise KCNetError(f"device must be one of {', '.join(DEVICES)}; got {name!r}.")
+    present = {
+        "cuda": torch.cuda.is_available(),
+        "mps": torch.backends.mps.is_available(),
+        "cpu": True,
+    }
+    if name == "auto":
+        return torch.device(next(kind for kind, there in present.items() if there))
+    if not present[name]:
+        raise KCNetError(
+            f"This machine has no {name.upper()} device that torch can use. "
+            f'Choose device="auto" or device="cpu".'
+        )
+    return torch.device(name)
+
+
+def float64_device(device: torch.device) -> torch.device:
+    """Where float64 sums and factorisations live: the processor when MPS, which has no float64."""
+    return torch.device("cpu") if device.type == "mps" else device
+
+
+@contextmanager
+def computing(n_hidden: int, device: torch.device | str, n_rows: int = 0):
+    """For heavy work: no waiting among torch's own threads, and memory errors that help.
+
+    On the processor the large products run in NumPy's BLAS (`linear_algebra`), on all
+    cores. Torch's threads then only share elementwise work, but they spin while they wait for each
+    other: with other programs running, this was measured to make an epoch 50 times slower. So they
+    are used only where `n_rows` at once make each operation long. The number of threads is torch's
+    setting for the calling thread and is put back afterwards.
+    """
+    threads = torch.get_num_threads()
+    if n_rows * n_hidden < WORTH_THREADS:
+        torch.set_num_threads(1)
+    try:
+        yield
+    except (torch.OutOfMemoryError, MemoryError, RuntimeError) as error:
+        # On the processor torch raises a plain RuntimeError with this text.
+        if isinstance(error, RuntimeError) and not (
+            isinstance(error, torch.OutOfMemoryError) or "not enough memory" in str(error)
+        ):
+            raise
+        gram = 8 * n_hidden**2 / 2**20
+        raise OutOfMemory(
+            f"{n_hidden:,} hidden units do not fit into the memory of {device}: their matrix of "
+            f"products alone needs {gram:,.0f} MB, and the solve twice as much again. Lower "
+            f"n_hidden (half the cells need a quarter of the memory), lower batch_rows, or use "
+            f'device="cpu".'
+        ) from error
+    finally:
+        torch.set_num_threads(threads)

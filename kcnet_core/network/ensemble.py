@@ -1,0 +1,105 @@
+"""Ensemble DOA: the searches of several submodels, in turns or at the same time."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from joblib import Parallel, delayed, effective_n_jobs, parallel_config
+
+from kcnet_core.network.doa import WiringSearch
+from kcnet_core.network.doa_settings import DOASettings
+from kcnet_core.network.history import EpochRecord
+from kcnet_core.network.seeds import generator
+from kcnet_core.network.wiring import Wiring
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search ends with."""
+
+    wiring: Wiring
+    scores: np.ndarray
+    stopped: str
+    history: tuple[EpochRecord, ...] = ()
+
+
+@dataclass(frozen=True)
+class Ensemble:
+    """The searches of all submodels: the same rows and settings, their own wiring and seed.
+
+    Parameters
+    ----------
+    X, Y, w : float32 arrays of shape (N, d), (N, c), (N,)
+    groups : array of shape (N,) or None
+    parts : list of Wiring
+        Where each submodel starts.
+    settings : DOASettings
+    seed : SeedSequence
+    stream : int
+        Names the random numbers of the searches among those that follow from `seed`.
+    device : torch.device
+    """
+
+    X: np.ndarray
+    Y: np.ndarray
+    w: np.ndarray
+    groups: np.ndarray | None
+    parts: list[Wiring]
+    settings: DOASettings
+    seed: np.random.SeedSequence
+    stream: int
+    device: torch.device
+
+    def search(self, k: int) -> WiringSearch:
+        """The search of submodel k."""
+        return WiringSearch(
+            *(torch.from_numpy(a) for a in (self.X, self.Y, self.w)),
+            self.groups,
+            self.parts[k],
+            self.settings,
+            generator(self.seed, self.stream, k),
+            self.device,
+            submodel=k,
+        )
+
+    def in_turns(self, matrices: bool = False, enough: Callable[[], bool] = lambda: False):
+        """Yield a record of each submodel in turn; return what they found.
+
+        `enough` is asked when all submodels have made the same number of epochs.
+        """
+        searches = [self.search(k) for k in range(len(self.parts))]
+        running = [search.epochs(matrices) for search in searches]
+        while running:
+            ended, still = enough(), []
+            for search in searches:
+                search.enough = ended
+            for epochs in running:
+                record = next(epochs, None)
+                if record is not None:
+                    yield record
+                    still.append(epochs)
+            running = still
+        return [Found(s.wiring, s.scores.cpu().numpy(), s.stopped) for s in searches]
+
+    def at_once(self, n_jobs: int) -> list[Found]:
+        """Run the searches in `n_jobs` processes that share the cores and the rows' memory."""
+        threads = max(1, effective_n_jobs(-1) // n_jobs)
+        others = replace(self, X=None, Y=None, w=None)
+        with parallel_config("loky", inner_max_num_threads=threads):
+            # The arrays stand alone among the arguments: so joblib maps them instead of copying.
+            return Parallel(n_jobs=n_jobs)(
+                delayed(_run)(self.X, self.Y, self.w, others, k) for k in range(len(self.parts))
+            )
+
+
+def _run(X, Y, w, others: Ensemble, k: int) -> Found:
+    """One search, in a process of its own."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The given NumPy array is not writable")
+        search = replace(others, X=X, Y=Y, w=w).search(k)
+    history = tuple(search.epochs())
+    return Found(search.wiring, search.scores.cpu().numpy(), search.stopped, history)

@@ -1,0 +1,54 @@
+"""The hidden layer: global inhibition and ReLU over the cells, sparse tags, and the gradient.
+
+Arrays are (B, n): cells down, rows of data across, as the projection delivers them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from kcnet_core.network.linear_algebra import product
+from kcnet_core.network.wiring import Wiring
+
+
+def kenyon_activity(
+    wiring: Wiring, X: torch.Tensor, inhibition: float, out: torch.Tensor | None = None
+) -> torch.Tensor:
+    """H (B, n) for rows X (n, d): relu(xbar - C * mean of xbar over the cells), Eq. (1).
+
+    Written into `out` when given: fresh memory for a large H takes as long as computing it.
+    """
+    H = X.new_empty(wiring.n_hidden, len(X)) if out is None else out
+    inhibited_by = inhibition * wiring.mean_projection(X)
+    for cells, sums in wiring.projections(X):
+        torch.sub(sums, inhibited_by, out=H[cells]).relu_()
+    return H
+
+
+def wiring_gradient(
+    dH: torch.Tensor, H: torch.Tensor, X: torch.Tensor, inhibition: float | None
+) -> torch.Tensor:
+    """dL/dW (B, d), W taken as real numbers, from dL/dH (B, n), H (B, n) and X (n, d).
+
+    With xhat_j = xbar_j - C mean(xbar), the mean feeds every cell's error back to all others:
+    dL/dxbar = D - C mean(D) with D = dL/dH * [H > 0]. `inhibition=None` leaves that term out, as
+    the paper's appendix A does (only the factor 1 - 1/B stays, absorbed by the learning rate).
+    dH is overwritten: fresh memory of its size takes longer than the arithmetic.
+    """
+    D = dH.masked_fill_(H <= 0, 0)
+    if inhibition is not None:
+        D -= inhibition * D.mean(0)
+    return product(D, X)
+
+
+def strongest_cells(H: np.ndarray, fraction: float) -> np.ndarray:
+    """Tags (n, B): the most active `fraction` of cells per row of H (n, B), at least one.
+
+    A cell that global inhibition has silenced never joins a tag, so a tag can be smaller.
+    """
+    k = max(1, round(fraction * H.shape[1]))
+    top = np.argpartition(H, -k, axis=1)[:, -k:]
+    tags = np.zeros(H.shape, bool)
+    np.put_along_axis(tags, top, True, axis=1)
+    return tags & (H > 0)

@@ -1,0 +1,120 @@
+"""The lambda path: one eigendecomposition, then any lambda at the cost of a small product."""
+
+from __future__ import annotations
+
+from copy import copy
+
+import numpy as np
+import torch
+
+from kcnet_core.network.devices import computing
+from kcnet_core.network.labels import score_outputs
+from kcnet_core.network.linear_algebra import eigenvectors, product, self_product
+from kcnet_core.network.ridge import LeaveOneOut, RidgeSums, Rows, left_out
+
+# Where alpha="loo" looks: lambda counts against sums over rows, as in the paper.
+ALPHA_GRID = np.logspace(-3, 5, 33)
+
+
+class RidgePath:
+    """Coefficients and leave-one-out results for many lambdas from one factorisation.
+
+    With H H' = Q diag(s) Q' the output weights are beta(lambda) = Q (Q'HY / (s + lambda)); while
+    there are fewer rows than cells the same form follows from H'H = U diag(s) U' with Q = H U.
+
+    Parameters
+    ----------
+    sums : RidgeSums
+    probe : Rows or None
+        The rows whose leave-one-out outputs are followed when the sums no longer hold rows.
+    metric, kind : str
+        How `loo_score` is measured (see `kcnet_core.network.labels.score_outputs`).
+
+    Attributes
+    ----------
+    alphas : ndarray of shape (n_alphas,)
+    loo_error : ndarray of shape (n_alphas,)
+        Mean squared leave-one-out error per row.
+    loo_score : ndarray of shape (n_alphas,)
+        `metric` of the leave-one-out outputs.
+    """
+
+    def __init__(self, sums: RidgeSums, probe: Rows | None, alphas, metric: str, kind: str):
+        self.metric, self.kind = metric, kind
+        if sums.dual:
+            rows = sums.rows()
+            H, Y = rows.weighted()
+            H = H.to(Y)
+            self._s, U = eigenvectors(self_product(H.T))
+            self._s.clamp_(min=0)
+            root = rows.w.sqrt()[:, None]
+            self._basis = product(H, U)  # (B, n)
+            self._target = U.T @ Y
+            self._fitted = U * self._s / root
+            self._leverage = U.square() * self._s / rows.w[:, None]
+        else:
+            rows = Rows(probe.H.to(sums.HY), probe.Y.to(sums.HY), probe.w.to(sums.HY))
+            self._s, self._basis = eigenvectors(sums.gram)
+            self._s.clamp_(min=0)
+            self._target = self._basis.T @ sums.HY
+            self._fitted = product(rows.H.T, self._basis)
+            self._leverage = self._fitted.square()
+        self._rows = Rows(*(part.cpu() for part in (rows.H[:0], rows.Y, rows.w)))
+        for name in ("_s", "_basis", "_target", "_fitted", "_leverage"):
+            setattr(self, name, getattr(self, name).cpu().numpy())
+        self._measure(alphas)
+
+    def at(self, alphas) -> RidgePath:
+        """The same path measured at other lambdas."""
+        other = copy(self)
+        other._measure(alphas)
+        return other
+
+    def _measure(self, alphas) -> None:
+        self.alphas = np.atleast_1d(np.asarray(alphas, float))
+        results = [self.evaluate(alpha) for alpha in self.alphas]
+        self.loo_error, self.loo_score = (np.array(column) for column in zip(*results, strict=True))
+
+    def _shrink(self, alpha: float) -> np.ndarray:
+        total = self._s + alpha
+        floor = np.finfo(float).eps * len(total) * self._s.max()
+        return np.divide(1.0, total, out=np.zeros_like(total), where=total > floor)
+
+    def _weights(self, alpha: float) -> np.ndarray:
+        return self._target * self._shrink(alpha)[:, None]
+
+    def coef(self, alpha: float) -> np.ndarray:
+        """Output weights (B, c) for one lambda; 0 gives the pseudo-inverse."""
+        return _times(self._basis, self._weights(alpha))
+
+    def leave_one_out(self, alpha: float) -> LeaveOneOut:
+        """Leave-one-out outputs of the followed rows for one lambda."""
+        yhat = _times(self._fitted, self._weights(alpha))
+        leverage = _times(self._leverage, self._shrink(alpha)[:, None])[:, 0]
+        return left_out(torch.from_numpy(yhat), torch.from_numpy(leverage), self._rows)
+
+    def evaluate(self, alpha: float) -> tuple[float, float]:
+        """Leave-one-out error and score for one lambda."""
+        loo = self.leave_one_out(alpha)
+        return loo.error, score_outputs(
+            self.metric, loo.outputs.numpy(), loo.targets.numpy(), self.kind
+        )
+
+    def project(self, H: np.ndarray) -> np.ndarray:
+        """Activities H (n, B) of other rows in the path's own basis; once per set of rows."""
+        return _times(np.asarray(H, np.float64), self._basis)
+
+    def decision(self, projected: np.ndarray, alpha: float) -> np.ndarray:
+        """Raw class scores (n, c) of rows given by `project`, for one lambda."""
+        return _times(projected, self._weights(alpha))
+
+    @property
+    def best_alpha(self) -> float:
+        """The lambda with the smallest leave-one-out error."""
+        return float(self.alphas[np.nanargmin(self.loo_error)])
+
+
+def _times(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """A B; most are so small that waking more threads would take longer than the product."""
+    with computing(len(A), "cpu"):
+        return product(torch.from_numpy(A), torch.from_numpy(B)).numpy()

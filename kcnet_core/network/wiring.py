@@ -1,0 +1,149 @@
+"""Who connects to whom: sampling the 0/1 matrix W, its index form, and the projection W x."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import torch
+from torch.nn.functional import embedding_bag
+
+from kcnet_core.errors import DataError
+from kcnet_core.network.linear_algebra import product
+
+# Share of ones above which a dense product beats summing the connected inputs (measured on two
+# cores with 784 inputs: 7 ones are 10 times faster as indices, the two meet near 60 ones).
+DENSE_ABOVE = 0.08
+
+BLOCK_VALUES = 2**20  # sums projected at once on the processor
+
+
+class FanInLowered(UserWarning):
+    """The wished fan-in is not below the number of inputs."""
+
+
+class Wiring:
+    """The binary matrix W (B, d) that says which inputs each Kenyon cell sums.
+
+    While W is sparse it is held as the indices of its ones; once DOA has made it dense, as a
+    matrix. Either way `project` gives W X'.
+
+    Parameters
+    ----------
+    indices : int64 tensor of shape (n_ones,)
+        Inputs of cell 0, then of cell 1, ...
+    offsets : int64 tensor of shape (B,)
+        Where each cell's inputs begin in `indices`.
+    n_inputs : int
+    """
+
+    def __init__(self, indices: torch.Tensor, offsets: torch.Tensor, n_inputs: int):
+        self.indices, self.offsets, self.n_inputs = indices, offsets, n_inputs
+        self.n_hidden = len(offsets)
+        self.n_ones = len(indices)
+        self._dense: dict[tuple, torch.Tensor] = {}
+
+    @classmethod
+    def sample(cls, n_hidden: int, n_inputs: int, fan_in: int, rng: np.random.Generator) -> Wiring:
+        """Each cell sums `fan_in` inputs drawn without replacement (section 3.2 of the paper)."""
+        rows = []
+        for start in range(0, n_hidden, 4096):  # bounds the memory of the random keys
+            keys = rng.random((min(4096, n_hidden - start), n_inputs), dtype=np.float32)
+            rows.append(np.argpartition(keys, fan_in - 1, axis=1)[:, :fan_in])
+        indices = np.sort(np.concatenate(rows), axis=1)
+        return cls(
+            torch.from_numpy(indices.reshape(-1)),
+            torch.arange(n_hidden) * fan_in,
+            n_inputs,
+        )
+
+    @classmethod
+    def from_matrix(cls, W) -> Wiring:
+        """From a 0/1 matrix of shape (B, d)."""
+        W = torch.as_tensor(W) != 0
+        counts = W.sum(1).cpu()
+        offsets = torch.cumsum(counts, 0) - counts
+        return cls(W.nonzero()[:, 1].cpu(), offsets, W.shape[1])
+
+    @classmethod
+    def concatenate(cls, parts: list[Wiring]) -> Wiring:
+        """The cells of all parts, one after the other (Ensemble DOA)."""
+        starts = np.cumsum([0] + [part.n_ones for part in parts[:-1]])
+        offsets = [part.offsets + int(start) for part, start in zip(parts, starts, strict=True)]
+        return cls(torch.cat([p.indices for p in parts]), torch.cat(offsets), parts[0].n_inputs)
+
+    def first(self, n_cells: int) -> Wiring:
+        """The wiring of the first cells only."""
+        n_cells = min(n_cells, self.n_hidden)
+        n_ones = int(self.fan_in[:n_cells].sum())
+        return Wiring(self.indices[:n_ones], self.offsets[:n_cells], self.n_inputs)
+
+    @property
+    def density(self) -> float:
+        return self.n_ones / (self.n_hidden * self.n_inputs)
+
+    @property
+    def fan_in(self) -> np.ndarray:
+        """Number of inputs of each cell."""
+        ends = torch.cat([self.offsets[1:], torch.tensor([self.n_ones])])
+        return (ends - self.offsets).numpy()
+
+    def matrix(self) -> np.ndarray:
+        """W as a dense (B, d) uint8 array."""
+        W = np.zeros((self.n_hidden, self.n_inputs), np.uint8)
+        W[np.repeat(np.arange(self.n_hidden), self.fan_in), self.indices.numpy()] = 1
+        return W
+
+    def project(self, X: torch.Tensor) -> torch.Tensor:
+        """Weighted sums of the inputs: X (n, d) -> W X' (B, n), on X's device and in its dtype."""
+        return torch.cat([sums for _, sums in self.projections(X)])
+
+    def projections(self, X: torch.Tensor):
+        """The same in blocks of cells (slice, sums), small enough to stay in the cache."""
+        if self.density > DENSE_ABOVE:
+            yield slice(0, self.n_hidden), product(self._matrix_like(X), X.T)
+            return
+        indices, offsets = self.indices.to(X.device), self.offsets.to(X.device)
+        columns = X.T.contiguous()
+        size = max(1, BLOCK_VALUES // len(X)) if X.device.type == "cpu" else self.n_hidden
+        ends = [*self.offsets[::size].tolist()[1:], self.n_ones]
+        for start, end in zip(range(0, self.n_hidden, size), ends, strict=True):
+            cells = slice(start, min(start + size, self.n_hidden))
+            first = offsets[start]
+            yield (
+                cells,
+                embedding_bag(indices[first:end], columns, offsets[cells] - first, mode="sum"),
+            )
+
+    def mean_projection(self, X: torch.Tensor) -> torch.Tensor:
+        """The mean of W X' over the cells, (n,), without forming it: each input by its uses."""
+        uses = torch.bincount(self.indices, minlength=self.n_inputs)
+        return torch.mv(X, (uses.double() / self.n_hidden).to(X.device, X.dtype))
+
+    def _matrix_like(self, X: torch.Tensor) -> torch.Tensor:
+        key = (X.device, X.dtype)
+        if key not in self._dense:
+            self._dense = {key: torch.from_numpy(self.matrix()).to(X.device, X.dtype)}
+        return self._dense[key]
+
+    def __getstate__(self):
+        return {**self.__dict__, "_dense": {}}  # rebuilt on demand
+
+
+def allowed_fan_in(fan_in: int, n_inputs: int) -> int:
+    """The fan-in that can be used with `n_inputs` inputs: below them, as the paper requires."""
+    if n_inputs < 2:
+        raise DataError(
+            "KCNet needs at least two inputs, and the data has one (n_features=1): a cell's "
+            "inputs are chosen among several, and with a single one global inhibition would "
+            "cancel every cell. Add another column."
+        )
+    if fan_in < n_inputs:
+        return fan_in
+    warnings.warn(
+        f"fan_in={fan_in} was lowered to {n_inputs - 1}: with all {n_inputs} inputs connected "
+        f"every cell would carry the same sum, and global inhibition would cancel it to zero.",
+        FanInLowered,
+        stacklevel=3,
+    )
+    return n_inputs - 1
