@@ -203,7 +203,7 @@ def test_tables_that_become_datasets(smiles, tally):
 
 def test_model_files(tally):
     from kcnet_core.model_file import load_model
-    from tests.kcnet_core.test_model_file import LABELS, MODELS, X, resealed, saved
+    from tests.kcnet_core.model_file.test_model_file import LABELS, MODELS, X, resealed, saved
 
     def load(data: bytes):
         found = load_model(data)

@@ -1,7 +1,7 @@
 """Save and load a trained model with its preprocessing and names, as one file that holds no code.
 
-A `.kcnet` file is safetensors with a JSON description (`kcnet_core.tensor_file`). What it may hold
-is laid down in `kcnet_core.model_schema` and checked in full before anything is built from it.
+A `.kcnet` file is safetensors with a JSON description (`kcnet_core.model_file.container`). What it may hold
+is laid down in `kcnet_core.model_file.schema` and checked in full before anything is built from it.
 The sums over training rows stay out: a loaded model predicts and explains, but takes no more rows.
 """
 
@@ -19,8 +19,9 @@ import torch
 import kcnet_core
 from kcnet_core.errors import KCNetError, ModelFileError
 from kcnet_core.limits import MAX_MODEL_FILE_BYTES, MEGABYTE
-from kcnet_core.model_check import check_header, check_values, json_safe
-from kcnet_core.model_schema import EPOCH_FIELDS, FORMAT, KINDS, MAY_BE_MISSING, VERSION
+from kcnet_core.model_file.checks import check_header, check_values, json_safe
+from kcnet_core.model_file.container import pack, unpack_arrays, unpack_header
+from kcnet_core.model_file.schema import EPOCH_FIELDS, FORMAT, KINDS, MAY_BE_MISSING, VERSION
 from kcnet_core.network.calibration import Calibration
 from kcnet_core.network.devices import choose_device
 from kcnet_core.network.history import EpochRecord
@@ -28,7 +29,6 @@ from kcnet_core.network.labels import TargetCode
 from kcnet_core.network.scaling import FeatureScaler
 from kcnet_core.network.wiring import Wiring
 from kcnet_core.storage.atomic_write import write_whole
-from kcnet_core.tensor_file import pack, unpack_arrays, unpack_header
 
 ROWS_UNPACKED = 500  # cells of W
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from kcnet_core import limits
 from kcnet_core.errors import ModelFileError
-from kcnet_core.model_schema import (
+from kcnet_core.model_file.schema import (
     CLASS_TYPES,
     DOCUMENT,
     DTYPES,

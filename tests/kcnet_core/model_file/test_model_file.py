@@ -27,10 +27,10 @@ import kcnet_core
 from kcnet_core import ELMClassifier, FSHNClassifier, KCNetClassifier, limits
 from kcnet_core.errors import DataError, KCNetError, ModelFileError
 from kcnet_core.model_file import load_model, save_model
-from kcnet_core.model_schema import KINDS
+from kcnet_core.model_file.container import METADATA_KEY, pack, unpack_arrays, unpack_header
+from kcnet_core.model_file.schema import KINDS
 from kcnet_core.network.explain import contributions
 from kcnet_core.network.scaling import FeatureScaler
-from kcnet_core.tensor_file import METADATA_KEY, pack, unpack_arrays, unpack_header
 
 D = 11  # not a multiple of eight, so that W's packed bits have padding
 NAMES = [f"descriptor {i}" for i in range(D)]
