@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from kcnet_core.errors import KCNetError
-from kcnet_core.molecule_pool import warm_up
+from kcnet_core.molecules.pool import warm_up
 from pages.ui import smell_ask as ask
 from pages.ui import smell_box, smell_many, smell_noses, smell_one, smell_quality
 from pages.ui.frame import heading

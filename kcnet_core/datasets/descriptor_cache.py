@@ -18,8 +18,8 @@ from importlib.metadata import version
 
 import numpy as np
 
-from kcnet_core.descriptor_table import DESCRIPTOR_NAMES
 from kcnet_core.errors import DataError
+from kcnet_core.molecules.descriptor_table import DESCRIPTOR_NAMES
 from kcnet_core.storage.atomic_write import write_whole
 from kcnet_core.storage.folders import cache_folder
 
@@ -86,8 +86,8 @@ def _digest(texts) -> str:
 def _compute(texts, described: Described, progress, should_stop):
     import pandas as pd
 
-    from kcnet_core.descriptors import describe
-    from kcnet_core.molecules import read_frame
+    from kcnet_core.molecules.describe import describe
+    from kcnet_core.molecules.read import read_frame
 
     options = {"keep_duplicates": True, "should_stop": should_stop}
     rows = read_frame(pd.DataFrame({"smiles": texts}), "smiles", **options)

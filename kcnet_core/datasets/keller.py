@@ -20,8 +20,8 @@ from kcnet_core.datasets.keller_labels import (
     pooled,
 )
 from kcnet_core.datasets.odor import MIN_POSITIVES, character_targets, odor_dataset
-from kcnet_core.descriptor_table import DESCRIPTOR_NAMES
 from kcnet_core.errors import DataError
+from kcnet_core.molecules.descriptor_table import DESCRIPTOR_NAMES
 
 FOLDER = "keller_2016"
 FILES = tuple(f"{FOLDER}/{name}" for name in ("molecules.csv", "stimuli.csv", "behavior.csv"))

@@ -8,7 +8,7 @@ import numpy as np
 
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import DataError
-from kcnet_core.molecules import skeletons
+from kcnet_core.molecules.read import skeletons
 
 MIN_POSITIVES = 20  # fewer rows than this cannot be split five ways and still be learned
 

@@ -20,9 +20,9 @@ from kcnet_core.datasets.table_guess import (
     yes_no,
 )
 from kcnet_core.datasets.table_text import read_table
-from kcnet_core.descriptor_table import DESCRIPTOR_NAMES
 from kcnet_core.errors import DataError, LimitError
 from kcnet_core.limits import MAX_CSV_CHARACTERS, MAX_CSV_DILUTIONS
+from kcnet_core.molecules.descriptor_table import DESCRIPTOR_NAMES
 
 __all__ = ["TableGuess", "check_columns", "guess_table", "table_bytes", "table_dataset"]
 
@@ -65,7 +65,7 @@ def table_dataset(
     DataError, LimitError
         Nothing can be learned from the table; the message says what to change.
     """
-    from kcnet_core.descriptors import describe
+    from kcnet_core.molecules.describe import describe
 
     frame, places, errors = _frame(content, guess)
     labels = _label_cells(frame, guess, places, errors)
@@ -256,7 +256,7 @@ def _refuse_too_few(kept, errors, n_rows):
 
 
 def _molecules(frame, guess, should_stop):
-    from kcnet_core.molecules import read_frame
+    from kcnet_core.molecules.read import read_frame
 
     rows = read_frame(
         frame,

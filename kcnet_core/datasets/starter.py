@@ -12,8 +12,8 @@ from kcnet_core.datasets.catalogue import CATALOGUE
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.datasets.descriptor_cache import described_rows
 from kcnet_core.datasets.odor import MIN_POSITIVES, character_targets, odor_dataset
-from kcnet_core.descriptor_table import DESCRIPTOR_NAMES
 from kcnet_core.errors import DataError
+from kcnet_core.molecules.descriptor_table import DESCRIPTOR_NAMES
 from kcnet_core.storage.folders import assets
 
 PATH = assets() / "odorants.csv"

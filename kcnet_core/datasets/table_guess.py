@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from kcnet_core.datasets.table_text import TableText, read_table
 from kcnet_core.errors import DataError
 from kcnet_core.limits import MAX_CSV_CHARACTERS, MAX_CSV_DILUTIONS
-from kcnet_core.smiles_text import is_smiles_header
+from kcnet_core.molecules.text import is_smiles_header
 
 YES = frozenset(("1", "1.0", "yes", "y", "true", "t", "x", "✓", "✔"))
 NO = frozenset(("0", "0.0", "no", "n", "false", "f"))
@@ -201,7 +201,7 @@ def _looks_like_smiles(cell: str) -> bool:
 def _are_smiles(cells: Sequence[str]) -> bool:
     import pandas as pd
 
-    from kcnet_core.molecules import read_frame
+    from kcnet_core.molecules.read import read_frame
 
     rows = read_frame(pd.DataFrame({"smiles": list(cells)}), "smiles", keep_duplicates=True)
     return sum(row.ok or row.suggestion is not None for row in rows) >= 0.7 * len(cells)

@@ -1,7 +1,7 @@
 """Save and load a trained model with its preprocessing and names, as one file that holds no code.
 
-A `.kcnet` file is safetensors with a JSON description (`kcnet_core.model_file.container`). What it may hold
-is laid down in `kcnet_core.model_file.schema` and checked in full before anything is built from it.
+A `.kcnet` file is safetensors with a JSON description (`container`). What it may hold is laid
+down in `schema` and checked in full before anything is built from it.
 The sums over training rows stay out: a loaded model predicts and explains, but takes no more rows.
 """
 

@@ -1,4 +1,4 @@
-"""What a model file of each kind must hold, as tables; `kcnet_core.model_file.checks` enforces them."""
+"""What a model file of each kind must hold, as tables; `checks` enforces them."""
 
 from __future__ import annotations
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kcnet_core.descriptor_table import DESCRIPTOR_NAMES
-from kcnet_core.descriptors import describe
-from kcnet_core.molecules import Row
+from kcnet_core.molecules.describe import describe
+from kcnet_core.molecules.descriptor_table import DESCRIPTOR_NAMES
+from kcnet_core.molecules.read import Row
 from kcnet_core.smell.domain import Verdict, domain_of
 from kcnet_core.smell.nose import Nose
 from kcnet_core.smell.volatility import odourless_warning
@@ -103,7 +103,7 @@ def smell(
     dilution : str, optional
         One of `nose.dilutions`.
     progress, should_stop : callable or None
-        As for `kcnet_core.descriptors.describe`, which takes nearly all of the time.
+        As for `kcnet_core.molecules.describe.describe`, which takes nearly all of the time.
     """
     rows, descriptors = describe(rows, progress, should_stop)
     there = [row for row in rows if row.ok]

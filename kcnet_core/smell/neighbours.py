@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kcnet_core.similarity import morgan_similarity
+from kcnet_core.molecules.similarity import morgan_similarity
 from kcnet_core.smell.known import Neighbour, nearest
 from kcnet_core.smell.nose import Nose
 

@@ -15,8 +15,8 @@ from functools import cached_property
 import numpy as np
 
 from kcnet_core.datasets.dataset import Dataset
-from kcnet_core.descriptor_table import DESCRIPTOR_NAMES
 from kcnet_core.errors import KCNetError
+from kcnet_core.molecules.descriptor_table import DESCRIPTOR_NAMES
 from kcnet_core.smell.known import Known
 
 DILUTION = "dilution "  # how the inputs that stand for a dilution are named

@@ -13,8 +13,8 @@ from difflib import get_close_matches
 
 from kcnet_core.errors import DataError
 from kcnet_core.limits import MAX_MOLECULE_NAME_LENGTH
-from kcnet_core.molecules import Row, check_length, read_frame, read_smiles
-from kcnet_core.smiles_text import is_smiles_header
+from kcnet_core.molecules.read import Row, check_length, read_frame, read_smiles
+from kcnet_core.molecules.text import is_smiles_header
 
 _SPACES = re.compile(r"\s+")
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -82,7 +82,7 @@ def read_molecules(
     text : str
     names : KnownNames
     progress, should_stop : callable or None
-        As for `kcnet_core.molecules.read_smiles`.
+        As for `kcnet_core.molecules.read.read_smiles`.
 
     Raises
     ------

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kcnet_core.descriptors import describe
-from kcnet_core.molecule_tasks import RememberedTask
-from kcnet_core.molecules import Molecule, Row
+from kcnet_core.molecules.describe import describe
+from kcnet_core.molecules.read import Molecule, Row
+from kcnet_core.molecules.tasks import RememberedTask
 from kcnet_core.network.explain import contributions
 from kcnet_core.smell.answers import Answer
 from kcnet_core.smell.nose import DILUTION, Nose

@@ -76,7 +76,7 @@ def input_meanings(data: str) -> tuple[str, ...]:
     names = glomeruli(data).names
     if glomeruli(data).dataset.kind == "image":
         return names
-    from kcnet_core.descriptors import DESCRIPTORS
+    from kcnet_core.molecules.describe import DESCRIPTORS
 
     meaning = {each.name: each.meaning for each in DESCRIPTORS}
     return tuple(f"{name}: {meaning[name]}" if name in meaning else name for name in names)
@@ -266,8 +266,8 @@ def sample_of_row(data: str, row: int) -> Sample:
 
 def _own_odor(text):
     """A molecule that the visitor typed: checked, described, and sensed."""
-    from kcnet_core.descriptors import DESCRIPTOR_NAMES, describe
-    from kcnet_core.molecules import read_smiles
+    from kcnet_core.molecules.describe import DESCRIPTOR_NAMES, describe
+    from kcnet_core.molecules.read import read_smiles
 
     rows = read_smiles(text)
     if not rows or rows[0].molecule is None:
@@ -315,7 +315,7 @@ def keep_drawing(pixels) -> None:
 def picture(sample: Sample, kind: str) -> None:
     """A small portrait of what is on the table."""
     if sample.smiles is not None:
-        from kcnet_core.molecule_pictures import molecule_svg
+        from kcnet_core.molecules.pictures import molecule_svg
 
         st.image(molecule_svg(sample.smiles, 200, 130, dark=session.dark()), width=200)
         return

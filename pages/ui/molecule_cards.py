@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import streamlit as st
 
 from kcnet_core.datasets.dataset import Dataset
-from kcnet_core.molecule_pictures import molecule_svg
+from kcnet_core.molecules.pictures import molecule_svg
 from pages.ui import session
 from pages.ui.plain import plain
 

@@ -10,7 +10,7 @@ import streamlit as st
 from PIL import Image
 
 from kcnet_core.datasets.dataset import Dataset
-from kcnet_core.molecule_pictures import molecule_svg, svg_data_uri
+from kcnet_core.molecules.pictures import molecule_svg, svg_data_uri
 
 
 def pixels(dataset: Dataset, row: int, dark: bool) -> np.ndarray:

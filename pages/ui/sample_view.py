@@ -6,8 +6,8 @@ import numpy as np
 import streamlit as st
 
 from kcnet_core import figures
-from kcnet_core.descriptor_table import DESCRIPTORS
 from kcnet_core.experiments.training import TrainedRun
+from kcnet_core.molecules.descriptor_table import DESCRIPTORS
 from kcnet_core.network import explain
 from kcnet_core.storage.safe_csv import harmless
 from pages.ui import pictures, session

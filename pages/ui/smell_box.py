@@ -6,7 +6,7 @@ import streamlit as st
 
 from kcnet_core.errors import KCNetError
 from kcnet_core.limits import MAX_PASTED_CHARACTERS
-from kcnet_core.molecules import check_length
+from kcnet_core.molecules.read import check_length
 from pages.ui.component import component
 from pages.ui.plain import plain
 

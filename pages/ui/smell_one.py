@@ -6,10 +6,10 @@ import numpy as np
 import streamlit as st
 
 from kcnet_core import figures
-from kcnet_core.descriptor_table import DESCRIPTORS
 from kcnet_core.errors import KCNetError
-from kcnet_core.molecule_pictures import molecule_svg
-from kcnet_core.molecules import Row
+from kcnet_core.molecules.descriptor_table import DESCRIPTORS
+from kcnet_core.molecules.pictures import molecule_svg
+from kcnet_core.molecules.read import Row
 from kcnet_core.smell import neighbours, why
 from kcnet_core.smell.answers import Answer
 from kcnet_core.smell.volatility import RULE

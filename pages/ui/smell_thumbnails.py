@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from urllib.parse import quote
 
-from kcnet_core.molecule_pictures import molecule_images
+from kcnet_core.molecules.pictures import molecule_images
 
 WIDTH, HEIGHT = 130, 84
 _CLASS = re.compile(r" class='[^']*'")

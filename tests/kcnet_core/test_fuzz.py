@@ -128,7 +128,7 @@ def lines_of(rng, smiles, n):
 
 
 def test_smiles(smiles, tally):
-    from kcnet_core.molecules import read_smiles
+    from kcnet_core.molecules.read import read_smiles
 
     rng = random.Random(SEED)
     left, slowest_allowed = N_SMILES, limits.SECONDS_PER_MOLECULE * limits.MAX_KILLED_MOLECULES
@@ -149,8 +149,8 @@ def test_smiles(smiles, tally):
 
 
 def test_descriptors_of_odd_molecules(smiles, tally):
-    from kcnet_core.descriptors import DESCRIPTOR_NAMES, describe
-    from kcnet_core.molecules import read_smiles
+    from kcnet_core.molecules.describe import DESCRIPTOR_NAMES, describe
+    from kcnet_core.molecules.read import read_smiles
 
     rng = random.Random(SEED + 1)
     while sum(tally.outcomes.values()) < N_DESCRIBED:

@@ -85,7 +85,7 @@ def test_dilutions_become_inputs(starter):
     )
     nose = train_nose(diluted, SMALL)
     assert nose.dilutions == ("1/10", "1/1000")
-    from kcnet_core.descriptor_table import DESCRIPTOR_NAMES
+    from kcnet_core.molecules.descriptor_table import DESCRIPTOR_NAMES
 
     descriptors = np.zeros((1, len(DESCRIPTOR_NAMES)), np.float32)
     assert nose.features(descriptors)[0, -2:].tolist() == [1, 0]

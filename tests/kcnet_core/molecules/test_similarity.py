@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kcnet_core.similarity import morgan_similarity
+from kcnet_core.molecules.similarity import morgan_similarity
 
 OTHERS = ["COc1cc(C=O)ccc1O", "CCOc1cc(C=O)ccc1O", "CC1CCCCCCCCCCCCC(=O)C1", "C", "CCO"]
 

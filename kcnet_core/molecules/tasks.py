@@ -8,8 +8,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
-from kcnet_core.molecule_pool import shared_pool
-from kcnet_core.molecule_process import STOPPED, Answer
+from kcnet_core.molecules.pool import shared_pool
+from kcnet_core.molecules.process import STOPPED, Answer
 
 RETRY_FAILURE_SECONDS = 600.0
 
@@ -23,7 +23,7 @@ class RememberedTask:
     Parameters
     ----------
     task : str
-        A name in `kcnet_core.molecule_worker.load_tasks`.
+        A name in `kcnet_core.molecules.worker.__main__.load_tasks`.
     capacity : int
         How many answers are remembered; those not used for longest go first.
     decode : callable, optional

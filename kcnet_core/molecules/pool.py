@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 
 from kcnet_core.limits import MAX_KILLED_MOLECULES, SECONDS_PER_MOLECULE
-from kcnet_core.molecule_process import (
+from kcnet_core.molecules.process import (
     POLL_SECONDS,
     STOPPED,
     WORKER_COMMAND,

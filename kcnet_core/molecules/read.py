@@ -13,8 +13,8 @@ from kcnet_core.limits import (
     MAX_PASTED_CHARACTERS,
     MAX_SMILES_LENGTH,
 )
-from kcnet_core.molecule_tasks import RememberedTask
-from kcnet_core.smiles_text import Line, split_lines
+from kcnet_core.molecules.tasks import RememberedTask
+from kcnet_core.molecules.text import Line, split_lines
 
 Progress = Callable[[int, int], None]
 ShouldStop = Callable[[], bool]
@@ -159,13 +159,6 @@ def skeletons(smiles: Sequence[str]) -> list[str]:
     marked = [text for text in smiles if any(mark in text for mark in "@/\\")]
     flat = dict(zip(marked, _flatten(marked), strict=True))
     return [flat[text].value or text if text in flat else text for text in smiles]
-
-
-def without_stereo(smiles: str) -> str:
-    """One skeleton. Runs inside a molecule worker."""
-    from rdkit import Chem
-
-    return Chem.MolToSmiles(Chem.MolFromSmiles(smiles), isomericSmiles=False)
 
 
 def _cell(value) -> str:

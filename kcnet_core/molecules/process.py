@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from kcnet_core.errors import KCNetError
-from kcnet_core.molecule_worker import read_message, write_message
+from kcnet_core.molecules.worker.messages import read_message, write_message
 
 # -P: the folder the server was started in has no say in what is imported.
-WORKER_COMMAND = (sys.executable, "-P", "-m", "kcnet_core.molecule_worker")
+WORKER_COMMAND = (sys.executable, "-P", "-m", "kcnet_core.molecules.worker")
 START_SECONDS = 60.0
 POLL_SECONDS = 0.05
 STOP_GRACE_SECONDS = 0.5  # a chunk nearly done is awaited, so that its worker stays warm
@@ -109,7 +109,7 @@ class MoleculeProcess:
         if self._process is not None and self._process.poll() is None:
             return
         self.kill()
-        root = str(Path(__file__).resolve().parents[1])
+        root = str(Path(__file__).resolve().parents[2])
         path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
         # One thread each: the processes are the parallelism.
         threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")

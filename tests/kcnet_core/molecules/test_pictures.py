@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from kcnet_core.molecule_pictures import molecule_images, molecule_svg, svg_data_uri
+from kcnet_core.molecules.pictures import molecule_images, molecule_svg, svg_data_uri
 
 VANILLIN = "COc1cc(C=O)ccc1O"
 SVG = "{http://www.w3.org/2000/svg}"

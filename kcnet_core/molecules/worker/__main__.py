@@ -1,64 +1,34 @@
-"""The child process in which all RDKit work happens: `python -m kcnet_core.molecule_worker`.
+"""The child process in which all RDKit work happens: `python -m kcnet_core.molecules.worker`.
 
 A SMILES that makes RDKit hang or crash then costs its own row and never the server. The parent
-(`molecule_process`) writes requests to stdin and reads one reply per item from stdout; each message
-is a length and that many bytes of JSON. The process ends when its stdin closes, that is also when
+(`molecules.process`) writes requests to stdin and reads one reply per item from stdout (`messages`
+says how). The process ends when its stdin closes, that is also when
 the parent is killed; a computation that outlives its time is ended by the kernel.
 """
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import gc
-import json
 import os
 import signal
-import struct
 import sys
-from collections.abc import Sequence
 
 from kcnet_core.limits import WORKER_MEMORY_BYTES
+from kcnet_core.molecules.worker.messages import pack, read_message, write_message
 
-_LENGTH = struct.Struct(">I")
 # The parent kills at the limit; this much later the kernel does, should the parent be gone.
 _GRACE_SECONDS = 2.0
 
 
-def write_message(stream, message) -> None:
-    payload = json.dumps(message).encode()
-    stream.write(_LENGTH.pack(len(payload)) + payload)
-    stream.flush()
-
-
-def read_message(stream):
-    """The next message, or None when the other side has gone."""
-    head = stream.read(_LENGTH.size)
-    if len(head) < _LENGTH.size:
-        return None
-    (length,) = _LENGTH.unpack(head)
-    payload = stream.read(length)
-    return json.loads(payload) if len(payload) == length else None
-
-
-def pack(values: Sequence[float]) -> str:
-    """Numbers as text that is quicker to write and to read than JSON's; `unpack` reads it."""
-    return base64.b64encode(struct.pack(f"<{len(values)}d", *values)).decode()
-
-
-def unpack(text: str) -> tuple[float, ...]:
-    data = base64.b64decode(text)
-    return struct.unpack(f"<{len(data) // 8}d", data)
-
-
 def load_tasks() -> dict:
     """What a worker can do: name -> function of one item, returning something JSON can hold."""
-    from kcnet_core.descriptor_values import descriptor_values
-    from kcnet_core.molecule_check import check_smiles
-    from kcnet_core.molecule_drawing import draw_svg
-    from kcnet_core.molecules import without_stereo
-    from kcnet_core.similarity import morgan_bits
-    from kcnet_core.smell.atom_edits import without_each_atom
+    from kcnet_core.molecules.worker.atom_edits import without_each_atom
+    from kcnet_core.molecules.worker.check import check_smiles
+    from kcnet_core.molecules.worker.descriptors import descriptor_values
+    from kcnet_core.molecules.worker.draw import draw_svg
+    from kcnet_core.molecules.worker.fingerprint import morgan_bits
+    from kcnet_core.molecules.worker.stereo import without_stereo
 
     return {
         "check": check_smiles,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from kcnet_core import limits
 from kcnet_core.errors import DataError, LimitError
-from kcnet_core.molecules import read_frame, read_smiles, skeletons
+from kcnet_core.molecules.read import read_frame, read_smiles, skeletons
 
 
 def one(text):
@@ -200,7 +200,7 @@ def test_the_real_molecules_have_exactly_the_known_quirks(shared_data):
 
 def test_reading_molecules_does_not_load_rdkit_into_the_server():
     code = (
-        "import sys; from kcnet_core.molecules import read_smiles; "
+        "import sys; from kcnet_core.molecules.read import read_smiles; "
         "assert read_smiles('CCO')[0].ok; "
         "sys.exit(any(name.split('.')[0] == 'rdkit' for name in sys.modules))"
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rdkit import Chem
 
-from kcnet_core.smell.atom_edits import without_each_atom
+from kcnet_core.molecules.worker.atom_edits import without_each_atom
 
 
 def without(smiles: str, atom: int) -> list[str]:

@@ -8,8 +8,8 @@ from rdkit import Chem
 from rdkit.Chem import QED, Fragments
 
 from kcnet_core.datasets import starter
-from kcnet_core.descriptor_values import ALERTS, FRAGMENTS
-from kcnet_core.element_screen import ScreenedPatterns, elements_of
+from kcnet_core.molecules.worker.descriptors import ALERTS, FRAGMENTS
+from kcnet_core.molecules.worker.substructure_screen import ScreenedPatterns, elements_of
 
 
 @pytest.mark.parametrize(

@@ -13,19 +13,21 @@ from collections import OrderedDict
 import psutil
 import pytest
 
-from kcnet_core import descriptors, molecule_pool, molecule_tasks
-from kcnet_core.descriptors import DESCRIPTOR_NAMES, describe
 from kcnet_core.errors import KCNetError
-from kcnet_core.molecule_pool import CHUNK_ITEMS, MoleculePool
-from kcnet_core.molecules import read_smiles
+from kcnet_core.molecules import describe as description
+from kcnet_core.molecules import pool as molecule_pool
+from kcnet_core.molecules import tasks
+from kcnet_core.molecules.describe import DESCRIPTOR_NAMES, describe
+from kcnet_core.molecules.pool import CHUNK_ITEMS, MoleculePool
+from kcnet_core.molecules.read import read_smiles
 
 # Its descriptors hang (in C, holding Python's lock), crash or raise for chosen molecules.
 FAULTY_WORKER = """
 import ctypes, os
-from kcnet_core import molecule_worker
+from kcnet_core.molecules.worker import __main__ as worker
 
 def load():
-    tasks = molecule_worker.load_tasks()
+    tasks = worker.load_tasks()
     real = tasks["describe"]
     def describe(smiles):
         if "Br" in smiles:
@@ -37,7 +39,7 @@ def load():
         return real(smiles)
     return {**tasks, "describe": describe}
 
-molecule_worker.main(load)
+worker.main(load)
 """
 
 
@@ -51,8 +53,8 @@ def faulty_command(tmp_path):
 @pytest.fixture
 def faulty_pool(faulty_command, monkeypatch):
     pool = MoleculePool(size=2, command=faulty_command, seconds=1.0)
-    monkeypatch.setattr(molecule_tasks, "shared_pool", lambda: pool)
-    monkeypatch.setattr(descriptors._describe, "_answers", OrderedDict())
+    monkeypatch.setattr(tasks, "shared_pool", lambda: pool)
+    monkeypatch.setattr(description._describe, "_answers", OrderedDict())
     yield pool
     pool.close()
 
@@ -190,7 +192,7 @@ def test_a_worker_that_cannot_start_says_why():
 
 def test_why_a_worker_cannot_start_is_for_the_log_only(caplog):
     code = (
-        "from kcnet_core.molecule_worker import main\n"
+        "from kcnet_core.molecules.worker.__main__ import main\n"
         "def load(): raise OSError('/srv/secret/rdkit.so')\n"
         "main(load)"
     )
@@ -205,7 +207,7 @@ def test_why_a_worker_cannot_start_is_for_the_log_only(caplog):
 def test_workers_end_when_the_server_is_killed(faulty_command, busy):
     code = (
         "import sys, threading\n"
-        "from kcnet_core.molecule_pool import MoleculePool\n"
+        "from kcnet_core.molecules.pool import MoleculePool\n"
         f"pool = MoleculePool(size=1, command={faulty_command!r}, seconds=1.0)\n"
         "pool.run('check', ['C'])\n"
         "print(pool._processes[0]._process.pid, flush=True)\n"

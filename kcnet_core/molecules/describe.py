@@ -7,11 +7,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from kcnet_core.descriptor_table import DESCRIPTOR_NAMES, DESCRIPTORS, GROUPS, Descriptor
 from kcnet_core.limits import MAX_MOLECULES
-from kcnet_core.molecule_tasks import RememberedTask
-from kcnet_core.molecule_worker import unpack
-from kcnet_core.molecules import Progress, Row, ShouldStop
+from kcnet_core.molecules.descriptor_table import (
+    DESCRIPTOR_NAMES,
+    DESCRIPTORS,
+    GROUPS,
+    Descriptor,
+)
+from kcnet_core.molecules.read import Progress, Row, ShouldStop
+from kcnet_core.molecules.tasks import RememberedTask
+from kcnet_core.molecules.worker.messages import unpack
 
 __all__ = ["DESCRIPTORS", "DESCRIPTOR_NAMES", "GROUPS", "Descriptor", "describe"]
 

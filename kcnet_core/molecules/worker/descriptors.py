@@ -10,8 +10,8 @@ from rdkit import Chem
 from rdkit.Chem import QED, Descriptors, Fragments, rdMolDescriptors
 from rdkit.Chem.EState import EState
 
-from kcnet_core.descriptor_table import DESCRIPTOR_NAMES
-from kcnet_core.element_screen import ScreenedPatterns
+from kcnet_core.molecules.descriptor_table import DESCRIPTOR_NAMES
+from kcnet_core.molecules.worker.substructure_screen import ScreenedPatterns
 
 UNCONNECTED = 1e6  # bonds; RDKit's distance between two parts of a salt is more
 ALERTS = ScreenedPatterns(QED.StructuralAlerts)

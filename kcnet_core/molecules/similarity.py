@@ -7,10 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from kcnet_core.limits import MAX_MOLECULES
-from kcnet_core.molecule_tasks import RememberedTask
-
-RADIUS = 2
-N_BITS = 2048
+from kcnet_core.molecules.tasks import RememberedTask
 
 
 def morgan_similarity(smiles: str, others: Sequence[str]) -> np.ndarray:
@@ -38,23 +35,6 @@ def morgan_similarity(smiles: str, others: Sequence[str]) -> np.ndarray:
         either = np.bitwise_count(theirs | prints[0]).sum(axis=1)
         similarity[known] = shared / either
     return similarity
-
-
-def morgan_bits(smiles: str) -> str:
-    """The fingerprint as hexadecimal digits. Runs inside a molecule worker."""
-    from rdkit import Chem
-    from rdkit.DataStructs import BitVectToBinaryText
-
-    mol = Chem.MolFromSmiles(smiles)
-    if mol is None:
-        raise ValueError("it does not parse")
-    return BitVectToBinaryText(_generator().GetFingerprint(mol)).hex()
-
-
-def _generator():
-    from rdkit.Chem import rdFingerprintGenerator
-
-    return rdFingerprintGenerator.GetMorganGenerator(radius=RADIUS, fpSize=N_BITS)
 
 
 def _from_hex(digits: str) -> np.ndarray:

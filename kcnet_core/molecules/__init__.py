@@ -1,0 +1,1 @@
+"""Text becomes a checked molecule, and that becomes features and drawings."""
