@@ -138,8 +138,8 @@ def frame_of(content: bytes):
     """
     import pandas as pd
 
-    from kcnet_core.datasets.table_guess import column_titles
-    from kcnet_core.datasets.table_text import read_table
+    from kcnet_core.datasets.uploads.cells import read_table
+    from kcnet_core.datasets.uploads.columns import column_titles
 
     table = read_table(content)
     has_header = any(smiles_and_name_columns(table.rows[0]))

@@ -9,8 +9,8 @@ import streamlit as st
 
 from kcnet_core.callback_steps import callback_steps
 from kcnet_core.datasets.dataset import Dataset, left_out
-from kcnet_core.datasets.table_guess import LABEL_KINDS, LIST_SEPARATORS
-from kcnet_core.datasets.table_text import ENCODINGS, SEPARATORS
+from kcnet_core.datasets.uploads.cells import ENCODINGS, SEPARATORS
+from kcnet_core.datasets.uploads.columns import LABEL_KINDS, LIST_SEPARATORS
 from kcnet_core.errors import KCNetError, OutOfMemory
 from kcnet_core.jobs import Estimate
 from kcnet_core.jobs.kept import let_go
@@ -55,7 +55,7 @@ def table() -> None:
     file = st.file_uploader("Table", type=["csv", "tsv", "txt"], key="table_file")
     if file is None:
         return
-    from kcnet_core.datasets.own_table import table_bytes, table_dataset
+    from kcnet_core.datasets.uploads.table import table_bytes, table_dataset
 
     content = file.getvalue()
     reading = chosen_reading(file.file_id)
@@ -101,7 +101,7 @@ def chosen_reading(file_id: str) -> tuple:
 
 def guessed(content: bytes, reading: tuple):
     """How a table may be read, or why it cannot; found out once, not at every rerun."""
-    from kcnet_core.datasets.own_table import guess_table
+    from kcnet_core.datasets.uploads.table import guess_table
 
     known = st.session_state.get("table_guess")
     if known is None or known[0] != reading:
@@ -117,7 +117,7 @@ def guessed(content: bytes, reading: tuple):
 
 def what_is_lacking(guess) -> str:
     """Why a table cannot be read with these columns yet; empty when it can."""
-    from kcnet_core.datasets.own_table import check_columns
+    from kcnet_core.datasets.uploads.table import check_columns
 
     try:
         check_columns(guess)
@@ -183,7 +183,7 @@ def images() -> None:
     file = st.file_uploader("Images", type=["zip", "npz"], key="image_file")
     if file is None:
         return
-    from kcnet_core.datasets.own_images import images_bytes, images_dataset
+    from kcnet_core.datasets.uploads.images import images_bytes, images_dataset
 
     content = file.getvalue()
     side, invert = st.columns(2)

@@ -124,7 +124,7 @@ def public_title(data: Dataset) -> str:
 @st.cache_resource(show_spinner=False)
 def uploads():
     """What all sessions together have uploaded and still hold."""
-    from kcnet_core.datasets.held_uploads import HeldUploads
+    from kcnet_core.datasets.uploads.quota import HeldUploads
 
     return HeldUploads()
 

@@ -20,8 +20,8 @@ import numpy as np
 import pytest
 
 from kcnet_core import limits
-from kcnet_core.datasets.own_images import images_dataset
-from kcnet_core.datasets.own_table import guess_table, table_dataset
+from kcnet_core.datasets.uploads.images import images_dataset
+from kcnet_core.datasets.uploads.table import guess_table, table_dataset
 from kcnet_core.errors import DataError, KCNetError
 from kcnet_core.experiments.comparison import Comparison
 from kcnet_core.run import Run
@@ -233,7 +233,7 @@ def test_model_files(tally):
 
 
 def test_image_archives(tally):
-    from tests.kcnet_core.datasets.test_own_images import npz, two_classes, zipped
+    from tests.kcnet_core.datasets.uploads.test_images import npz, two_classes, zipped
 
     rng = random.Random(SEED + 5)
     pixels = np.random.default_rng(0).integers(0, 256, (12, 8, 8), dtype=np.uint8)

@@ -206,11 +206,11 @@ def test_a_second_table_starts_with_its_own_guesses_and_says_what_it_lacks(data_
 
 
 def test_a_table_is_looked_through_once_however_often_the_page_is_drawn(data_page, monkeypatch):
-    from kcnet_core.datasets import own_table
+    from kcnet_core.datasets.uploads import table
 
-    seen, guess_table = [], own_table.guess_table
+    seen, guess_table = [], table.guess_table
     monkeypatch.setattr(
-        own_table, "guess_table", lambda *a, **k: seen.append(a[0]) or guess_table(*a, **k)
+        table, "guess_table", lambda *a, **k: seen.append(a[0]) or guess_table(*a, **k)
     )
     data_page.session_state["data_tab"] = "Upload your own"
     data_page.run()
@@ -319,12 +319,12 @@ def test_the_name_of_an_upload_is_in_no_log_and_no_journal(data_page, caplog):
 
 
 def test_an_upload_is_refused_when_those_of_everybody_hold_too_much(data_page, monkeypatch):
-    from kcnet_core.datasets import held_uploads
+    from kcnet_core.datasets.uploads import quota
     from pages.ui import session
 
     room = 4 * 12 * 28 * 28  # for the twelve images, and no more
     held = sum(one.X.nbytes for one in session.uploads()._held.values())
-    monkeypatch.setattr(held_uploads, "MAX_HELD_UPLOAD_BYTES", held + room)
+    monkeypatch.setattr(quota, "MAX_HELD_UPLOAD_BYTES", held + room)
     other = AppTest.from_file(APP, default_timeout=120)
     other.query_params["dataset"] = "digits"
     other.run()

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from kcnet_core.datasets.upload_zip import read_entry
+from kcnet_core.datasets.uploads.archive import read_entry
 from kcnet_core.errors import DataError, LimitError
 from kcnet_core.limits import MAX_IMAGE_PIXELS, MAX_IMAGES, MAX_UPLOAD_PIXELS
 

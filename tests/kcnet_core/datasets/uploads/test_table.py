@@ -11,8 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kcnet_core.datasets import own_table, table_guess
-from kcnet_core.datasets.own_table import guess_table, table_bytes, table_dataset
+from kcnet_core.datasets.uploads import columns as table_guess
+from kcnet_core.datasets.uploads import table as own_table
+from kcnet_core.datasets.uploads.table import guess_table, table_bytes, table_dataset
 from kcnet_core.errors import DataError, KCNetError, LimitError
 
 SMILES = ["CCO", "CCCO", "CCCCO", "CCCCCO", "CC(=O)OCC", "CC(=O)OCCC", "CC(=O)OCCCC", "c1ccccc1C=O"]

@@ -14,8 +14,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from kcnet_core.datasets import own_arrays, own_images, picture_file, upload_zip
-from kcnet_core.datasets.own_images import images_bytes, images_dataset
+from kcnet_core.datasets.uploads import (
+    archive,
+    images,
+)
+from kcnet_core.datasets.uploads import (
+    arrays as own_arrays,
+)
+from kcnet_core.datasets.uploads import (
+    picture as picture_file,
+)
+from kcnet_core.datasets.uploads.images import images_bytes, images_dataset
 from kcnet_core.errors import DataError, KCNetError, LimitError
 
 RNG = np.random.default_rng(0)
@@ -274,12 +283,12 @@ def test_archives_that_cannot_be_learned_from_are_told(content, words):
 def test_limits_are_named(monkeypatch):
     content = zipped(two_classes())
     for module, limit, value in (
-        (upload_zip, "MAX_UPLOAD_BYTES", 10),
-        (upload_zip, "MAX_ZIP_ENTRIES", 5),
-        (own_images, "MAX_IMAGES", 5),
-        (own_images, "MAX_IMAGE_VALUES", 1000),
-        (own_images, "MAX_UPLOAD_PIXELS", 100),
-        (own_images, "MAX_IMAGE_CLASSES", 1),
+        (archive, "MAX_UPLOAD_BYTES", 10),
+        (archive, "MAX_ZIP_ENTRIES", 5),
+        (images, "MAX_IMAGES", 5),
+        (images, "MAX_IMAGE_VALUES", 1000),
+        (images, "MAX_UPLOAD_PIXELS", 100),
+        (images, "MAX_IMAGE_CLASSES", 1),
     ):
         with monkeypatch.context() as patch:
             patch.setattr(module, limit, value)
@@ -448,7 +457,7 @@ def test_pictures_need_no_more_memory_than_is_told_from_the_table_of_contents():
     finally:
         tracemalloc.stop()
     assert kept == data.X.nbytes
-    assert peak < told - own_images._PICTURE_BYTES < 1.5 * peak
+    assert peak < told - images._PICTURE_BYTES < 1.5 * peak
 
 
 def test_what_cannot_be_an_archive_of_images_is_told_before_it_is_unpacked(monkeypatch):
@@ -456,7 +465,7 @@ def test_what_cannot_be_an_archive_of_images_is_told_before_it_is_unpacked(monke
         images_bytes(b"PK nonsense", (28, 28))
     with pytest.raises(LimitError, match="MAX_IMAGE_VALUES"):
         images_bytes(npz(X=np.zeros((60_000, 2, 2), np.uint8), y=np.arange(60_000)), (64, 64))
-    monkeypatch.setattr(upload_zip, "MAX_ZIP_ENTRIES", 4)
+    monkeypatch.setattr(archive, "MAX_ZIP_ENTRIES", 4)
     with pytest.raises(LimitError, match="far more files than the limit of 4"):
         images_bytes(zipped(two_classes()), (28, 28))
     assert images_bytes(npz(images=GOOD), (28, 28)).reading > 0, "reading it says what is wrong"

@@ -8,11 +8,11 @@ from pathlib import PurePosixPath
 import numpy as np
 
 from kcnet_core.datasets.dataset import Dataset, RowError, left_out
-from kcnet_core.datasets.held_uploads import UploadBytes
-from kcnet_core.datasets.own_arrays import CHUNK_VALUES, arrays_from_npz, n_announced
-from kcnet_core.datasets.picture_file import read_picture
 from kcnet_core.datasets.pixels import image_dataset, stratified_rows
-from kcnet_core.datasets.upload_zip import entry_name, open_zip, read_entry
+from kcnet_core.datasets.uploads.archive import entry_name, open_zip, read_entry
+from kcnet_core.datasets.uploads.arrays import CHUNK_VALUES, arrays_from_npz, n_announced
+from kcnet_core.datasets.uploads.picture import read_picture
+from kcnet_core.datasets.uploads.quota import UploadBytes
 from kcnet_core.errors import DataError, LimitError
 from kcnet_core.limits import (
     MAX_IMAGE_CLASSES,

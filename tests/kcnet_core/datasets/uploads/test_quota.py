@@ -8,9 +8,9 @@ import weakref
 import numpy as np
 import pytest
 
-from kcnet_core.datasets import held_uploads
 from kcnet_core.datasets.dataset import Dataset
-from kcnet_core.datasets.held_uploads import HeldUploads
+from kcnet_core.datasets.uploads import quota
+from kcnet_core.datasets.uploads.quota import HeldUploads
 from kcnet_core.errors import LimitError
 from kcnet_core.limits import MEGABYTE
 
@@ -22,7 +22,7 @@ def upload(megabytes: float) -> Dataset:
 
 @pytest.fixture(autouse=True)
 def limit(monkeypatch):
-    monkeypatch.setattr(held_uploads, "MAX_HELD_UPLOAD_BYTES", 10 * MEGABYTE)
+    monkeypatch.setattr(quota, "MAX_HELD_UPLOAD_BYTES", 10 * MEGABYTE)
 
 
 def test_uploads_of_everybody_together_stay_below_the_limit():

@@ -9,9 +9,9 @@ from dataclasses import replace
 import numpy as np
 
 from kcnet_core.datasets.dataset import Dataset, RowError, left_out
-from kcnet_core.datasets.held_uploads import UploadBytes
 from kcnet_core.datasets.odor import character_targets, odor_dataset
-from kcnet_core.datasets.table_guess import (
+from kcnet_core.datasets.uploads.cells import read_table
+from kcnet_core.datasets.uploads.columns import (
     LABEL_KINDS,
     TableGuess,
     column_titles,
@@ -19,7 +19,7 @@ from kcnet_core.datasets.table_guess import (
     split_list,
     yes_no,
 )
-from kcnet_core.datasets.table_text import read_table
+from kcnet_core.datasets.uploads.quota import UploadBytes
 from kcnet_core.errors import DataError, LimitError
 from kcnet_core.limits import MAX_CSV_CHARACTERS, MAX_CSV_DILUTIONS
 from kcnet_core.molecules.descriptor_table import DESCRIPTOR_NAMES

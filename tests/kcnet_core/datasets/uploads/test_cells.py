@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kcnet_core.datasets import table_text
-from kcnet_core.datasets.table_text import ENCODINGS, SEPARATORS, read_table
+from kcnet_core.datasets.uploads import cells as table_text
+from kcnet_core.datasets.uploads.cells import ENCODINGS, SEPARATORS, read_table
 from kcnet_core.errors import DataError, KCNetError, LimitError
 from kcnet_core.limits import MAX_CSV_LINE, MAX_CSV_LINES
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kcnet_core.datasets.table_text import TableText, read_table
+from kcnet_core.datasets.uploads.cells import TableText, read_table
 from kcnet_core.errors import DataError
 from kcnet_core.limits import MAX_CSV_CHARACTERS, MAX_CSV_DILUTIONS
 from kcnet_core.molecules.text import is_smiles_header
