@@ -20,11 +20,11 @@ Policies, all kept by `JobManager`:
   state belong to a thread and may be held across a yield.
 """
 
+from kcnet_core.jobs.interruptions import Interruption, JobJournal
 from kcnet_core.jobs.job import FINISHED, GONE, Estimate, Job, JobView, NotOwner
-from kcnet_core.jobs.journal import Interruption, JobJournal
+from kcnet_core.jobs.log import show_log
 from kcnet_core.jobs.manager import JobManager, Status
 from kcnet_core.jobs.memory import Memory, measure_memory
-from kcnet_core.jobs.report import show_log
 
 __all__ = [
     "FINISHED",

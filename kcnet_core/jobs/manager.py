@@ -13,12 +13,12 @@ from typing import Any
 from kcnet_core import limits
 from kcnet_core.errors import KCNetError, OutOfMemory
 from kcnet_core.jobs.admission import check_room_in_queue, sent_twice
+from kcnet_core.jobs.interruptions import SECONDS_BETWEEN_NOTES, Interruption, JobJournal
 from kcnet_core.jobs.job import FINISHED, ID_PREFIX, Estimate, Job, JobView, NotOwner
-from kcnet_core.jobs.journal import SECONDS_BETWEEN_NOTES, Interruption, JobJournal
-from kcnet_core.jobs.kept import let_go, over_budget, surplus
+from kcnet_core.jobs.log import failure_sentence, log_line
 from kcnet_core.jobs.memory import Memory, Room, measure_memory, planned, too_large
 from kcnet_core.jobs.pauses import overdue
-from kcnet_core.jobs.report import failure_sentence, log_line
+from kcnet_core.jobs.retention import let_go, over_budget, surplus
 from kcnet_core.jobs.turns import Turns, should_step_back
 
 ACTIONS = ("pause", "resume", "step", "finish", "stop", "slow")

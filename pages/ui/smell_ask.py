@@ -7,9 +7,9 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from kcnet_core.callback_steps import callback_steps
 from kcnet_core.errors import KCNetError
 from kcnet_core.jobs import Estimate
+from kcnet_core.jobs.from_callbacks import callback_steps
 from kcnet_core.limits import MAX_CSV_ROWS
 from kcnet_core.smell.answers import Answers, smell
 from kcnet_core.smell.cost import answers_cost

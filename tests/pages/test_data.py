@@ -305,7 +305,7 @@ def test_images_that_need_more_memory_than_there_is_are_refused_before_they_are_
 
 
 def test_the_name_of_an_upload_is_in_no_log_and_no_journal(data_page, caplog):
-    from kcnet_core.jobs.journal import _note
+    from kcnet_core.jobs.interruptions import _note
     from pages.ui import session
 
     with caplog.at_level("INFO", "kcnet"):

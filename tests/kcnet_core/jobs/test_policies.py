@@ -12,7 +12,16 @@ from hypothesis import strategies as st
 
 from kcnet_core.errors import LimitError
 from kcnet_core.jobs import Estimate, JobManager, Memory
-from tests.kcnet_core.test_jobs import GB, WAIT, Clock, Machine, Snapshot, at_once, endless, reached
+from tests.kcnet_core.jobs.test_jobs import (
+    GB,
+    WAIT,
+    Clock,
+    Machine,
+    Snapshot,
+    at_once,
+    endless,
+    reached,
+)
 
 
 class Sum:

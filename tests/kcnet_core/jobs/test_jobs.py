@@ -13,7 +13,7 @@ import pytest
 from kcnet_core import limits
 from kcnet_core.errors import DataError, KCNetError, LimitError, OutOfMemory
 from kcnet_core.jobs import Estimate, JobManager, Memory, NotOwner, measure_memory, show_log
-from kcnet_core.jobs.kept import held_bytes
+from kcnet_core.jobs.retention import held_bytes
 
 WAIT = 10.0  # seconds after which a condition that should come is taken as never coming
 GB = 2**30

@@ -18,9 +18,9 @@ import pytest
 from kcnet_core import limits
 from kcnet_core.jobs import JobJournal, JobManager
 from kcnet_core.run import Run
-from tests.kcnet_core.test_jobs import WAIT, Clock, Gate, at_once, reached
+from tests.kcnet_core.jobs.test_jobs import WAIT, Clock, Gate, at_once, reached
 
-PROJECT = Path(__file__).resolve().parents[2]
+PROJECT = Path(__file__).resolve().parents[3]
 DEAD_SERVER = """
 import os, signal, sys, threading
 from dataclasses import dataclass
@@ -249,7 +249,7 @@ def test_a_disk_that_never_answers_holds_up_no_job(tmp_path, managers, monkeypat
         real(handle)
 
     monkeypatch.setattr(os, "fsync", hang)
-    monkeypatch.setattr("kcnet_core.jobs.journal.NOTES_WAITING", 4)
+    monkeypatch.setattr("kcnet_core.jobs.interruptions.NOTES_WAITING", 4)
     journal = JobJournal(tmp_path)
     manager = managers(1, journal=journal)
     for _ in range(5):
@@ -288,7 +288,7 @@ def test_a_configuration_without_an_address_does_not_stop_the_job(journal, manag
 
 def test_a_system_without_file_locks_has_no_journal_and_no_harm(killed, managers, monkeypatch):
     folder, (_, cut, _) = killed
-    monkeypatch.setattr("kcnet_core.jobs.journal.fcntl", None)
+    monkeypatch.setattr("kcnet_core.jobs.interruptions.fcntl", None)
     before = written(folder)
     manager = managers(1, journal=JobJournal(folder))
     assert manager.submit("ann", "train", Run(), at_once()).wait(WAIT)

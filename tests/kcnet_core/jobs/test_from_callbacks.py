@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from kcnet_core.callback_steps import Counted, callback_steps
+from kcnet_core.jobs.from_callbacks import Counted, callback_steps
 
 
 def drained(steps):
