@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from kcnet_core.experiments.compare import n_planned
+from kcnet_core.experiments.comparison.rows import n_planned
 from pages.ui import (
     compare_bar,
     compare_controls,

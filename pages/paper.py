@@ -6,7 +6,7 @@ from datetime import datetime
 
 import streamlit as st
 
-from kcnet_core.experiments.estimate import in_words
+from kcnet_core.experiments.cost import in_words
 from kcnet_core.experiments.outcomes import Result
 from kcnet_core.experiments.recipes import Recipe
 from kcnet_core.experiments.result_file import file_name, result_text

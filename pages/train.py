@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
+from kcnet_core.experiments.run import Run
 from kcnet_core.jobs import GONE
-from kcnet_core.run import Run
 from pages.ui import headline, live_view, run_bar, run_controls, session, share
 from pages.ui.frame import heading
 from pages.ui.plain import plain

@@ -188,7 +188,7 @@ def _say_what_is_missing(result) -> None:
 
 
 def _list() -> None:
-    from kcnet_core.experiments.estimate import in_words
+    from kcnet_core.experiments.cost import in_words
     from kcnet_core.experiments.recipe_cost import recipe_cost
     from kcnet_core.experiments.recipes import RECIPES, quickened
     from kcnet_core.experiments.result_file import find_results

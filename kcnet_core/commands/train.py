@@ -8,8 +8,8 @@ from dataclasses import fields
 from pathlib import Path
 
 from kcnet_core.errors import ModelFileError, OutOfMemory
+from kcnet_core.experiments.run import MODELS, Run, settings
 from kcnet_core.network.history import EpochRecord
-from kcnet_core.run import MODELS, Run, settings
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -69,7 +69,7 @@ def _check_place(path: Path) -> None:
 
 def _check_cost(run: Run, dataset, say) -> None:
     """Say what the run will take; refuse one that would not fit into memory."""
-    from kcnet_core.experiments.estimate import estimate, in_words
+    from kcnet_core.experiments.cost import estimate, in_words
     from kcnet_core.jobs.memory import gigabytes, measure_memory, too_large
     from kcnet_core.limits import MEMORY_SHARE
 

@@ -13,7 +13,7 @@ import pandas as pd
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments import metrics
-from kcnet_core.experiments.folds import fit_steps, prepare
+from kcnet_core.experiments.fitting import fit_steps, prepare
 from kcnet_core.experiments.metrics import METRICS
 from kcnet_core.experiments.protocols import Split
 from kcnet_core.network.history import Progress

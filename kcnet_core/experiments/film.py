@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from kcnet_core.experiments.replay import Frame, Replay
+from kcnet_core.experiments.frames import Frame, Replay
 from kcnet_core.network.history import EpochRecord
 
 SHADES = 16  # in a stored picture: noise does not compress, so every shade costs bytes

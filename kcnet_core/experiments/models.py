@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from kcnet_core.baselines import BASELINES, Dimension, Model
 from kcnet_core.errors import KCNetError
-from kcnet_core.run import MODEL_EXPLANATIONS, Run, settings
-from kcnet_core.run import MODELS as NETWORK_NAMES
+from kcnet_core.experiments.baselines import BASELINES, Dimension, Model
+from kcnet_core.experiments.run import MODEL_EXPLANATIONS, Run, settings
+from kcnet_core.experiments.run import MODELS as NETWORK_NAMES
 
 _LAMBDA = Dimension("alpha", 2e-2, 2e3, symbol="lambda")
 _DOA = (

@@ -7,14 +7,14 @@ from contextlib import suppress
 
 from kcnet_core.datasets import images, store
 from kcnet_core.errors import DataError
-from kcnet_core.experiments.compare import BASELINE_SECONDS
-from kcnet_core.experiments.estimate import estimate
+from kcnet_core.experiments.comparison.rows import BASELINE_SECONDS
+from kcnet_core.experiments.comparison.search import MANY_ROWS
+from kcnet_core.experiments.cost import estimate
 from kcnet_core.experiments.models import MODELS
 from kcnet_core.experiments.recipes import PAPER_ROWS, Line, Recipe
 from kcnet_core.experiments.recipes.recipe import tuned_on
-from kcnet_core.experiments.search import MANY_ROWS
+from kcnet_core.experiments.run import Run
 from kcnet_core.jobs import Estimate
-from kcnet_core.run import Run
 
 # Training rows, inputs and classes, so that nothing need be loaded for an estimate.
 SIZES = {

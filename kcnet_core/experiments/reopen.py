@@ -7,10 +7,10 @@ import time
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import ModelFileError
 from kcnet_core.experiments import metrics
-from kcnet_core.experiments.replay import Replay
+from kcnet_core.experiments.frames import Replay
+from kcnet_core.experiments.run import KCNET_MODELS, Run, written
 from kcnet_core.experiments.training import TrainedRun, split_of
 from kcnet_core.model_file import SavedModel
-from kcnet_core.run import KCNET_MODELS, Run, written
 
 
 def run_of(saved: SavedModel) -> Run:

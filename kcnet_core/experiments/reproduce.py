@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from kcnet_core import datasets
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import DataError
+from kcnet_core.experiments.comparison.search import Trial, best_trial, search_steps
 from kcnet_core.experiments.evaluate import evaluate_steps
 from kcnet_core.experiments.film import Filmed, curves_of, matrices_of, updates_made
 from kcnet_core.experiments.metrics import METRICS
@@ -25,7 +26,6 @@ from kcnet_core.experiments.recipe_cost import line_seconds
 from kcnet_core.experiments.recipes import Line, Recipe
 from kcnet_core.experiments.recipes.recipe import tuned_on
 from kcnet_core.experiments.result_file import save_result
-from kcnet_core.experiments.search import Trial, best_trial, search_steps
 from kcnet_core.experiments.shelf import Shelf
 from kcnet_core.experiments.training import subsampled
 from kcnet_core.network.history import Progress

@@ -10,10 +10,10 @@ import numpy as np
 
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.experiments import metrics, protocols
-from kcnet_core.experiments.replay import Frame, Replay
+from kcnet_core.experiments.frames import Frame, Replay
+from kcnet_core.experiments.run import DOA_MODELS, EPOCH_MODELS, KCNET_MODELS, Run
 from kcnet_core.network.history import EpochRecord, Progress
 from kcnet_core.network.scaling import FeatureScaler, default_scaler
-from kcnet_core.run import DOA_MODELS, EPOCH_MODELS, KCNET_MODELS, Run
 
 LAMBDA_PATH = "lambda_path"  # its place on the shelf
 EPOCHS_SHARE = 0.85  # of the progress bar; the final solve and the evaluation take the rest

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import plotly.graph_objects as go
 
+from kcnet_core.experiments.run import DOA_MODELS, EPOCH_MODELS, KCNET_MODELS, Run
 from kcnet_core.figures.curves import density_curve, flips_bars, score_histogram, validation_curve
 from kcnet_core.figures.layout import Sketch
 from kcnet_core.figures.matrices import matrix_picture
 from kcnet_core.figures.pictures import input_usage_map
-from kcnet_core.run import DOA_MODELS, EPOCH_MODELS, KCNET_MODELS, Run
 
 if TYPE_CHECKING:
-    from kcnet_core.experiments.replay import Frame
+    from kcnet_core.experiments.frames import Frame
     from kcnet_core.experiments.training import TrainView
 
 MATRIX_HEIGHT, CURVE_HEIGHT = 340, 300

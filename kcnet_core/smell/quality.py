@@ -190,7 +190,7 @@ def measure_on_rows(nose, dataset: Dataset, test_rows: np.ndarray, how: str) -> 
 
 def part(dataset: Dataset, rows: np.ndarray) -> Dataset:
     """The dataset cut down to some rows, so that nothing can look at the others."""
-    from kcnet_core.experiments.search import training_part
+    from kcnet_core.experiments.comparison.search import training_part
 
     return training_part(dataset, rows)
 

@@ -15,12 +15,12 @@ from pathlib import Path
 
 import numpy as np
 
-from kcnet_core.baselines import BASELINES
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.experiments import metrics
-from kcnet_core.experiments.folds import fit, prepare
+from kcnet_core.experiments.baselines import BASELINES
+from kcnet_core.experiments.comparison.search import best_trial, search_steps
+from kcnet_core.experiments.fitting import fit, prepare
 from kcnet_core.experiments.protocols import Split, splits
-from kcnet_core.experiments.search import best_trial, search_steps
 from kcnet_core.smell.quality import Measured, part, quality_key
 from kcnet_core.storage import folders
 

@@ -8,9 +8,9 @@ import streamlit as st
 
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import KCNetError
-from kcnet_core.experiments.compare import n_planned
-from kcnet_core.experiments.comparison import Comparison
-from kcnet_core.experiments.estimate import in_words
+from kcnet_core.experiments.comparison.plan import Comparison
+from kcnet_core.experiments.comparison.rows import n_planned
+from kcnet_core.experiments.cost import in_words
 from kcnet_core.experiments.metrics import headline_metric
 from pages.ui import compare_jobs, session
 from pages.ui import compare_state as state

@@ -10,11 +10,16 @@ import streamlit as st
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments import protocols
-from kcnet_core.experiments.comparison import FSHN_SIZES, MAX_FOLDS, SHARED_FIELDS, Comparison
+from kcnet_core.experiments.comparison.plan import (
+    FSHN_SIZES,
+    MAX_FOLDS,
+    SHARED_FIELDS,
+    Comparison,
+)
 from kcnet_core.experiments.models import MODELS
+from kcnet_core.experiments.presets import paper_presets
+from kcnet_core.experiments.run import Run
 from kcnet_core.limits import MAX_HIDDEN_SIZES, MAX_REPEATS
-from kcnet_core.presets import paper_presets
-from kcnet_core.run import Run
 from pages.ui import compare_state as state
 from pages.ui import run_controls, session
 from pages.ui.plain import plain

@@ -10,7 +10,7 @@ import streamlit as st
 
 from kcnet_core import figures
 from kcnet_core.datasets.dataset import Dataset
-from kcnet_core.experiments.comparison import Comparison
+from kcnet_core.experiments.comparison.plan import Comparison
 from kcnet_core.experiments.evaluate import SIGNIFICANT, pairwise
 from kcnet_core.limits import MAX_REPEATS
 from pages.ui import compare_state as state

@@ -7,9 +7,9 @@ import streamlit as st
 
 from kcnet_core import figures
 from kcnet_core.datasets.dataset import Dataset
-from kcnet_core.experiments.comparison import Comparison
+from kcnet_core.experiments.comparison.inside import SideBySide, side_by_side
+from kcnet_core.experiments.comparison.plan import Comparison
 from kcnet_core.experiments.protocols import PROTOCOLS
-from kcnet_core.experiments.side_by_side import SideBySide, side_by_side
 from kcnet_core.palette import model_colour
 from pages.ui import compare_state as state
 from pages.ui import pictures, session

@@ -9,7 +9,9 @@ import numpy as np
 
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import LimitError
-from kcnet_core.experiments.compare import (
+from kcnet_core.experiments.comparison.noise import DAMAGES, noise_steps
+from kcnet_core.experiments.comparison.plan import Comparison
+from kcnet_core.experiments.comparison.rows import (
     Variant,
     compare_steps,
     expected_cost,
@@ -17,14 +19,12 @@ from kcnet_core.experiments.compare import (
     rows_of,
     variants,
 )
-from kcnet_core.experiments.comparison import Comparison
+from kcnet_core.experiments.comparison.search import N_FOLDS, Trial, search_steps
 from kcnet_core.experiments.models import MODELS
-from kcnet_core.experiments.noise import DAMAGES, noise_steps
-from kcnet_core.experiments.search import N_FOLDS, Trial, search_steps
+from kcnet_core.experiments.run import EPOCH_MODELS
 from kcnet_core.jobs import Estimate
 from kcnet_core.limits import MAX_COMPARED_FITS
 from kcnet_core.network.history import Progress
-from kcnet_core.run import EPOCH_MODELS
 
 _WARM: set[str] = set()  # models that were fitted before in this process
 

@@ -11,9 +11,9 @@ import streamlit as st
 from kcnet_core import figures
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import KCNetError
-from kcnet_core.experiments.comparison import Comparison
-from kcnet_core.experiments.estimate import in_words
-from kcnet_core.experiments.noise import DAMAGES, noise_summary, spoil
+from kcnet_core.experiments.comparison.noise import DAMAGES, noise_summary, spoil
+from kcnet_core.experiments.comparison.plan import Comparison
+from kcnet_core.experiments.cost import in_words
 from kcnet_core.experiments.protocols import PROTOCOLS, default_protocol
 from pages.ui import compare_bar, compare_jobs, session
 from pages.ui import compare_state as state

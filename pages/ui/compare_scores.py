@@ -11,11 +11,11 @@ import pandas as pd
 import streamlit as st
 
 from kcnet_core import figures
-from kcnet_core.baselines import MIDPOINT_NOTE
 from kcnet_core.datasets.catalogue import is_image_set
 from kcnet_core.datasets.dataset import Dataset
-from kcnet_core.experiments.compare import trade_offs
-from kcnet_core.experiments.comparison import FSHN_SIZES, Comparison
+from kcnet_core.experiments.baselines import MIDPOINT_NOTE
+from kcnet_core.experiments.comparison.plan import FSHN_SIZES, Comparison
+from kcnet_core.experiments.comparison.rows import trade_offs
 from kcnet_core.experiments.evaluate import results_table, summary
 from kcnet_core.experiments.metrics import METRICS, headline_metric
 from kcnet_core.experiments.models import MODELS

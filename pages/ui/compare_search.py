@@ -11,11 +11,11 @@ import streamlit as st
 from kcnet_core import figures
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import KCNetError
-from kcnet_core.experiments.comparison import Comparison
+from kcnet_core.experiments.comparison.plan import Comparison
+from kcnet_core.experiments.comparison.search import MANY_ROWS, N_FOLDS, Trial, best_trial
 from kcnet_core.experiments.metrics import METRICS, headline_metric
 from kcnet_core.experiments.models import MODELS
 from kcnet_core.experiments.protocols import default_protocol
-from kcnet_core.experiments.search import MANY_ROWS, N_FOLDS, Trial, best_trial
 from kcnet_core.jobs import Estimate
 from kcnet_core.limits import MAX_TRIALS
 from kcnet_core.storage.safe_csv import csv_text

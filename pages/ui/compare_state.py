@@ -10,10 +10,10 @@ import streamlit as st
 
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import KCNetError
-from kcnet_core.experiments.compare import rows_of
-from kcnet_core.experiments.comparison import Comparison
+from kcnet_core.experiments.comparison.plan import Comparison
+from kcnet_core.experiments.comparison.rows import rows_of
 from kcnet_core.experiments.models import MODELS
-from kcnet_core.run import Run
+from kcnet_core.experiments.run import Run
 from pages.ui import link, run_controls, session
 from pages.ui.data_catalogue import use
 from pages.ui.plain import plain

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from kcnet_core.datasets.dataset import Dataset
-from kcnet_core.experiments.comparison import Comparison
+from kcnet_core.experiments.comparison.plan import Comparison
 from kcnet_core.experiments.evaluate import pairwise
 from kcnet_core.experiments.protocols import PROTOCOLS
 from kcnet_core.storage.safe_csv import csv_text
@@ -17,8 +17,8 @@ from pages.ui.compare_words import column_name
 
 SCRIPT = '''"""Repeats a comparison of KCNet Lab."""
 
-from kcnet_core.experiments.compare import compare_steps
-from kcnet_core.experiments.comparison import Comparison
+from kcnet_core.experiments.comparison.rows import compare_steps
+from kcnet_core.experiments.comparison.plan import Comparison
 from kcnet_core.experiments.evaluate import results_table, summary
 
 comparison = Comparison(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 
-from kcnet_core.run import MODELS, settings
+from kcnet_core.experiments.run import MODELS, settings
 
 # What `Run` does not have: settings of the baselines, and of DOA as a recipe varies it.
 LABELS = {

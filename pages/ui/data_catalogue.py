@@ -8,10 +8,11 @@ from functools import partial
 
 import streamlit as st
 
-from kcnet_core import datasets, presets
+from kcnet_core import datasets
 from kcnet_core.datasets import images, keller
 from kcnet_core.datasets.catalogue import CATALOGUE
 from kcnet_core.errors import KCNetError
+from kcnet_core.experiments import presets
 from kcnet_core.jobs.from_callbacks import callback_steps
 from kcnet_core.storage.folders import download_folder
 from pages.ui import run_controls, session

@@ -11,12 +11,12 @@ from kcnet_core.datasets.dataset import Dataset, left_out
 from kcnet_core.datasets.uploads.cells import ENCODINGS, SEPARATORS
 from kcnet_core.datasets.uploads.columns import LABEL_KINDS, LIST_SEPARATORS
 from kcnet_core.errors import KCNetError, OutOfMemory
+from kcnet_core.experiments.run import Run
 from kcnet_core.jobs import Estimate
 from kcnet_core.jobs.from_callbacks import callback_steps
 from kcnet_core.jobs.memory import gigabytes
 from kcnet_core.jobs.retention import let_go
 from kcnet_core.limits import MAX_CSV_ROWS, MAX_IMAGES, MAX_UPLOAD_BYTES, MEGABYTE
-from kcnet_core.run import Run
 from kcnet_core.storage.safe_csv import harmless
 from pages.ui import run_controls, session
 from pages.ui.job_progress import job_progress

@@ -7,8 +7,8 @@ import streamlit as st
 
 from kcnet_core import figures
 from kcnet_core.datasets.dataset import Dataset
+from kcnet_core.experiments.run import Run
 from kcnet_core.figures.pictures import image_tiles
-from kcnet_core.run import Run
 from pages.ui import session
 from pages.ui.chart import chart
 from pages.ui.molecule_cards import cards

@@ -8,7 +8,7 @@ import streamlit as st
 
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.protocols import PROTOCOLS
-from kcnet_core.run import KCNET_MODELS, Run
+from kcnet_core.experiments.run import KCNET_MODELS, Run
 from pages.ui import session
 from pages.ui.plain import plain
 

@@ -10,8 +10,8 @@ import streamlit as st
 
 from kcnet_core import figures
 from kcnet_core.errors import KCNetError
-from kcnet_core.experiments.estimate import in_words
-from kcnet_core.run import DOA_MODELS, EPOCH_MODELS, Run
+from kcnet_core.experiments.cost import in_words
+from kcnet_core.experiments.run import DOA_MODELS, EPOCH_MODELS, Run
 from pages.ui import session
 from pages.ui.chart import chart
 from pages.ui.live_charts import live_charts, picture_data

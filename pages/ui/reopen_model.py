@@ -8,8 +8,8 @@ import streamlit as st
 
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import KCNetError
+from kcnet_core.experiments.run import Run
 from kcnet_core.jobs import Estimate
-from kcnet_core.run import Run
 from pages.ui import run_controls, session
 from pages.ui.plain import plain
 
@@ -49,7 +49,7 @@ def opener() -> None:
 
 def cost(run: Run, dataset: Dataset) -> Estimate:
     """Memory for the test rows on their way through scaler and model, and for S and W."""
-    from kcnet_core.experiments.estimate import FIXED_BYTES
+    from kcnet_core.experiments.cost import FIXED_BYTES
     from kcnet_core.experiments.training import split_of
 
     _, split = split_of(run, dataset)

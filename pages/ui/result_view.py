@@ -8,8 +8,8 @@ import streamlit as st
 
 from kcnet_core import figures
 from kcnet_core.experiments import metrics
+from kcnet_core.experiments.run import KCNET_MODELS, RIDGE_MODELS
 from kcnet_core.experiments.training import TrainedRun
-from kcnet_core.run import KCNET_MODELS, RIDGE_MODELS
 from pages.ui import session
 from pages.ui.cell_view import cells
 from pages.ui.chart import chart

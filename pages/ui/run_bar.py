@@ -9,9 +9,9 @@ from threading import Event, Thread
 import streamlit as st
 
 from kcnet_core.errors import KCNetError
-from kcnet_core.experiments.estimate import estimate, flops_per_second, in_words
+from kcnet_core.experiments.cost import estimate, flops_per_second, in_words
+from kcnet_core.experiments.run import DOA_MODELS, EPOCH_MODELS, KCNET_MODELS, Run
 from kcnet_core.jobs import Estimate
-from kcnet_core.run import DOA_MODELS, EPOCH_MODELS, KCNET_MODELS, Run
 from pages.ui import session, share
 from pages.ui.asked import ask, asked
 from pages.ui.plain import plain

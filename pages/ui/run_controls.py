@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from kcnet_core import presets
 from kcnet_core.datasets.catalogue import is_image_set
 from kcnet_core.errors import KCNetError
-from kcnet_core.experiments import protocols
-from kcnet_core.run import KCNET_MODELS, MODEL_EXPLANATIONS, MODELS, Run, settings
+from kcnet_core.experiments import presets, protocols
+from kcnet_core.experiments.run import KCNET_MODELS, MODEL_EXPLANATIONS, MODELS, Run, settings
 from pages.ui import session
 from pages.ui.compare_words import setting_value
 from pages.ui.whole import whole
 
 if TYPE_CHECKING:
-    from kcnet_core.experiments.comparison import Comparison
+    from kcnet_core.experiments.comparison.plan import Comparison
 
 SETTINGS = settings()
 # Log-spaced stops that people actually mean; the current value is added when it is none of them.

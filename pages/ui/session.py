@@ -12,10 +12,10 @@ import streamlit as st
 
 from kcnet_core.datasets.catalogue import is_image_set
 from kcnet_core.datasets.dataset import Dataset
-from kcnet_core.run import Run
+from kcnet_core.experiments.run import Run
 
 if TYPE_CHECKING:
-    from kcnet_core.experiments.comparison import Comparison
+    from kcnet_core.experiments.comparison.plan import Comparison
 
 UPLOADED = "uploaded"
 TURN_SECONDS = 0.001  # after which a training thread lets a page work; Python's own is 5 ms

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from kcnet_core.datasets.catalogue import CATALOGUE
-from kcnet_core.run import Run
+from kcnet_core.experiments.run import Run
 from pages.ui import link, run_controls, session
 from pages.ui.copy_link import copy_link
 

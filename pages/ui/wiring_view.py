@@ -6,8 +6,8 @@ import numpy as np
 import streamlit as st
 
 from kcnet_core import figures
+from kcnet_core.experiments.run import DOA_MODELS
 from kcnet_core.experiments.training import TrainedRun
-from kcnet_core.run import DOA_MODELS
 from pages.ui import session
 from pages.ui.chart import chart
 from pages.ui.safety_net import fragment

@@ -15,8 +15,8 @@ import pytest
 
 from kcnet_core import __main__, datasets
 from kcnet_core.commands import data as data_command
+from kcnet_core.experiments.run import Run
 from kcnet_core.model_file import load_model, save_model
-from kcnet_core.run import Run
 from kcnet_core.storage.safe_csv import harmless
 
 PROJECT = Path(__file__).resolve().parents[2]

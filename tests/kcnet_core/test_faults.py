@@ -22,9 +22,9 @@ from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.outcomes import Result
 from kcnet_core.experiments.recipes import RECIPES
 from kcnet_core.experiments.result_file import read_result, save_result
+from kcnet_core.experiments.run import Run
 from kcnet_core.experiments.training import train_steps
 from kcnet_core.jobs import JobManager
-from kcnet_core.run import Run
 from kcnet_core.storage import folders
 from kcnet_core.storage.atomic_write import SECONDS_TO_WRITE, write_whole
 from kcnet_core.storage.journal import Journal

@@ -23,8 +23,8 @@ from kcnet_core import limits
 from kcnet_core.datasets.uploads.images import images_dataset
 from kcnet_core.datasets.uploads.table import guess_table, table_dataset
 from kcnet_core.errors import DataError, KCNetError
-from kcnet_core.experiments.comparison import Comparison
-from kcnet_core.run import Run
+from kcnet_core.experiments.comparison.plan import Comparison
+from kcnet_core.experiments.run import Run
 
 pytestmark = pytest.mark.slow
 

@@ -12,8 +12,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from kcnet_core import datasets
-from kcnet_core.experiments.compare import compare_steps
-from kcnet_core.experiments.comparison import Comparison
+from kcnet_core.experiments.comparison.plan import Comparison
+from kcnet_core.experiments.comparison.rows import compare_steps
 from kcnet_core.experiments.evaluate import results_table, summary
 from kcnet_core.network.history import Progress
 from pages.ui import compare_jobs, compare_state, compare_take_home, session

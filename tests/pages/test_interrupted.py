@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from kcnet_core.experiments.comparison import Comparison
+from kcnet_core.experiments.comparison.plan import Comparison
+from kcnet_core.experiments.run import Run
 from kcnet_core.jobs import JobJournal, JobManager
-from kcnet_core.run import Run
 from pages.ui import session
 
 APP = str(Path(__file__).resolve().parents[2] / "app.py")

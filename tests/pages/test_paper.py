@@ -13,7 +13,7 @@ from kcnet_core.experiments import result_file
 from kcnet_core.experiments.models import MODELS
 from kcnet_core.experiments.recipes import RECIPES, quickened
 from kcnet_core.experiments.reproduce import saved_steps
-from kcnet_core.run import Run
+from kcnet_core.experiments.run import Run
 from kcnet_core.storage.journal import Journal
 from pages.ui.compare_words import setting_name, settings_in_words
 from pages.ui.paper_words import how, title

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.experiments import report
-from kcnet_core.run import Run
+from kcnet_core.experiments.run import Run
 from pages.ui import session
 from tests.pages.as_read import as_read
 
@@ -148,7 +148,7 @@ def test_a_watcher_does_not_smell_with_molecules_that_somebody_uploaded(jobs):
 
 
 def test_the_owner_of_a_comparison_cancels_it_after_a_reload(jobs):
-    from kcnet_core.experiments.comparison import Comparison
+    from kcnet_core.experiments.comparison.plan import Comparison
 
     app = AppTest.from_file(APP, default_timeout=120)
     app.session_state["owner"], app.session_state["uploaded"] = OWNER, upload()

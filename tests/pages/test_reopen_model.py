@@ -10,10 +10,10 @@ from streamlit.testing.v1 import AppTest
 
 from kcnet_core import datasets
 from kcnet_core.experiments.report import model_file
+from kcnet_core.experiments.run import Run
 from kcnet_core.experiments.training import train_steps
 from kcnet_core.jobs import Memory
 from kcnet_core.jobs.memory import Room
-from kcnet_core.run import Run
 from pages.ui import session
 from pages.ui.reopen_model import cost
 

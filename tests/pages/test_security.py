@@ -17,8 +17,8 @@ from kcnet_core import datasets, limits
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments import report
-from kcnet_core.experiments.comparison import Comparison
-from kcnet_core.run import Run
+from kcnet_core.experiments.comparison.plan import Comparison
+from kcnet_core.experiments.run import Run
 from kcnet_core.storage.safe_csv import csv_text
 from pages.ui import compare_take_home, session
 

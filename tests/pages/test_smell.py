@@ -8,10 +8,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from kcnet_core import datasets
+from kcnet_core.experiments.run import Run
 from kcnet_core.experiments.training import train_steps
 from kcnet_core.jobs import Memory
 from kcnet_core.jobs.memory import Room
-from kcnet_core.run import Run
 from pages.ui import session, smell_ask, smell_noses
 from tests.pages.as_read import as_read
 

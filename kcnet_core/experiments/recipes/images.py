@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from kcnet_core.experiments.presets import TUNED, paper_presets
 from kcnet_core.experiments.recipes.odor import ALGORITHM_1, PUBLISHED
 from kcnet_core.experiments.recipes.recipe import (
     Contrast,
@@ -14,7 +15,6 @@ from kcnet_core.experiments.recipes.recipe import (
     Tuning,
     settings_of,
 )
-from kcnet_core.presets import TUNED, paper_presets
 
 TITLES = {
     "mnist": "MNIST",

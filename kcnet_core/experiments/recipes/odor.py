@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from kcnet_core.baselines import BASELINES
+from kcnet_core.experiments.baselines import BASELINES
+from kcnet_core.experiments.presets import paper_presets
 from kcnet_core.experiments.protocols import PROTOCOLS
 from kcnet_core.experiments.recipes.recipe import (
     Contrast,
@@ -13,7 +14,6 @@ from kcnet_core.experiments.recipes.recipe import (
     Tuning,
     settings_of,
 )
-from kcnet_core.presets import paper_presets
 
 DATASET = "keller_2016"
 TARGETS = ("Sweet", "Musky")

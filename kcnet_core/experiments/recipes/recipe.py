@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from kcnet_core.experiments.models import MODELS
-from kcnet_core.run import Run, settings
+from kcnet_core.experiments.run import Run, settings
 
 # Training rows that the paper had; a measurement on fewer is not compared with its figures.
 PAPER_ROWS = {"mnist": 60_000, "fashion_mnist": 60_000, "emnist_balanced": 112_800}

@@ -11,8 +11,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
-from kcnet_core.baselines import BASELINES
 from kcnet_core.errors import KCNetError
+from kcnet_core.experiments.baselines import BASELINES
 from kcnet_core.experiments.evaluate import (
     COLUMNS,
     error_sentence,
@@ -21,7 +21,7 @@ from kcnet_core.experiments.evaluate import (
     results_table,
     summary,
 )
-from kcnet_core.experiments.folds import fit, prepare
+from kcnet_core.experiments.fitting import fit, prepare
 from kcnet_core.experiments.metrics import METRICS, mean_interval
 from kcnet_core.experiments.protocols import splits
 from tests.kcnet_core.experiments.made_data import blobs, labelled, made_dataset

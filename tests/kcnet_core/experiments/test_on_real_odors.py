@@ -5,7 +5,7 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 
 from kcnet_core.datasets import load
-from kcnet_core.experiments.compare import Comparison, compare_steps
+from kcnet_core.experiments.comparison.rows import Comparison, compare_steps
 from kcnet_core.experiments.evaluate import evaluate_steps
 from kcnet_core.experiments.models import MODELS
 from kcnet_core.experiments.protocols import default_protocol, label_matrix, splits

@@ -11,13 +11,13 @@ import pytest
 
 from kcnet_core.datasets import load
 from kcnet_core.experiments import report
+from kcnet_core.experiments.frames import Replay
 from kcnet_core.experiments.lambda_path import LambdaPath
 from kcnet_core.experiments.reopen import reopen, run_of
-from kcnet_core.experiments.replay import Replay
+from kcnet_core.experiments.run import MODELS, Run
 from kcnet_core.experiments.training import split_of, subsampled, train_steps
 from kcnet_core.model_file import load_model
 from kcnet_core.network.history import EpochRecord
-from kcnet_core.run import MODELS, Run
 
 QUICK = {"dataset": "digits", "n_hidden": 60, "n_epochs": 3, "n_submodels": 3}
 

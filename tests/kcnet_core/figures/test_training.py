@@ -12,11 +12,11 @@ import pytest
 from PIL import Image
 
 from kcnet_core import figures
-from kcnet_core.experiments.replay import frame_of
+from kcnet_core.experiments.frames import frame_of
+from kcnet_core.experiments.run import MODELS, Run
 from kcnet_core.experiments.training import TrainView
 from kcnet_core.figures.layout import Sketch
 from kcnet_core.network.history import EpochRecord
-from kcnet_core.run import MODELS, Run
 from pages.ui.live_charts import picture_data
 
 MOST_BYTES = 300_000  # a class of thirty that watches on one wireless network

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from kcnet_core import limits
+from kcnet_core.experiments.run import Run
 from kcnet_core.jobs import JobJournal, JobManager
-from kcnet_core.run import Run
 from tests.kcnet_core.jobs.test_jobs import WAIT, Clock, Gate, at_once, reached
 
 PROJECT = Path(__file__).resolve().parents[3]
@@ -25,7 +25,7 @@ DEAD_SERVER = """
 import os, signal, sys, threading
 from dataclasses import dataclass
 from kcnet_core.jobs import JobJournal, JobManager
-from kcnet_core.run import Run
+from kcnet_core.experiments.run import Run
 import kcnet_core.jobs.manager as manager
 
 manager.SECONDS_BETWEEN_NOTES = 0.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kcnet_core.experiments.estimate import FIXED_BYTES
+from kcnet_core.experiments.cost import FIXED_BYTES
 from kcnet_core.limits import MAX_MOLECULES
 from kcnet_core.smell.cost import answers_cost, quality_cost
 from kcnet_core.smell.flies import FlySettings

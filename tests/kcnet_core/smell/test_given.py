@@ -9,9 +9,9 @@ import pytest
 
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments import report
+from kcnet_core.experiments.run import Run
 from kcnet_core.experiments.training import train_steps
 from kcnet_core.model_file import load_model, save_model
-from kcnet_core.run import Run
 from kcnet_core.smell.answers import smell
 from kcnet_core.smell.given import nose_of_file, nose_of_run
 from kcnet_core.smell.reading import read_molecules

@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 
 from kcnet_core.datasets import load
 from kcnet_core.errors import KCNetError
-from kcnet_core.experiments.noise import DAMAGES, noise_steps, noise_summary, spoil
+from kcnet_core.experiments.comparison.noise import DAMAGES, noise_steps, noise_summary, spoil
 from kcnet_core.experiments.protocols import splits
 from tests.kcnet_core.experiments.made_data import blobs, made_dataset
 

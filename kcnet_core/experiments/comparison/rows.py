@@ -14,15 +14,15 @@ import pandas as pd
 
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import LimitError
-from kcnet_core.experiments.comparison import Comparison
+from kcnet_core.experiments.comparison.plan import Comparison
 from kcnet_core.experiments.evaluate import evaluate_steps, summary
 from kcnet_core.experiments.metrics import METRICS
 from kcnet_core.experiments.models import MODELS, matched_hidden
 from kcnet_core.experiments.protocols import Split, default_protocol, splits
+from kcnet_core.experiments.run import Run
 from kcnet_core.limits import MAX_BASELINE_ROWS
 from kcnet_core.network.history import Progress
 from kcnet_core.network.scaling import ODOR_CLIP, FeatureScaler
-from kcnet_core.run import Run
 
 LEAST_CELLS = 50  # per submodel; smaller wirings see too few inputs
 MOST_SUBMODELS = 10  # the paper's
@@ -154,7 +154,7 @@ def n_planned(comparison: Comparison, dataset: Dataset) -> int:
 
 def expected_cost(comparison: Comparison, dataset: Dataset, done: Iterable[Mapping] = ()):
     """Seconds and bytes (`jobs.Estimate`) that the rows not yet done will need, roughly."""
-    from kcnet_core.experiments.estimate import estimate
+    from kcnet_core.experiments.cost import estimate
     from kcnet_core.jobs import Estimate
 
     n, d = dataset.X.shape

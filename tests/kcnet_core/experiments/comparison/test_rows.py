@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kcnet_core.errors import KCNetError, LimitError
-from kcnet_core.experiments.compare import (
+from kcnet_core.experiments.comparison.rows import (
     Comparison,
     best_trade_offs,
     compare_steps,

@@ -7,9 +7,7 @@ import numpy as np
 import pytest
 
 from kcnet_core.errors import KCNetError
-from kcnet_core.experiments.models import MODELS
-from kcnet_core.experiments.protocols import splits
-from kcnet_core.experiments.search import (
+from kcnet_core.experiments.comparison.search import (
     Trial,
     best_trial,
     inner_splits,
@@ -17,6 +15,8 @@ from kcnet_core.experiments.search import (
     search_steps,
     training_part,
 )
+from kcnet_core.experiments.models import MODELS
+from kcnet_core.experiments.protocols import splits
 from tests.kcnet_core.experiments.made_data import blobs, labelled, made_dataset
 
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from kcnet_core import datasets
 from kcnet_core.datasets.pixels import NORMALISATIONS
 from kcnet_core.errors import KCNetError
-from kcnet_core.presets import PAPER_BEST, our_presets, paper_presets
-from kcnet_core.run import MODELS, Run, settings
+from kcnet_core.experiments.presets import PAPER_BEST, our_presets, paper_presets
+from kcnet_core.experiments.run import MODELS, Run, settings
 
 
 @given(

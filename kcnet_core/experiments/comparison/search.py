@@ -10,9 +10,9 @@ from functools import partial
 
 import numpy as np
 
-from kcnet_core.baselines import Dimension
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import KCNetError, LimitError
+from kcnet_core.experiments.baselines import Dimension
 from kcnet_core.experiments.evaluate import evaluate_steps
 from kcnet_core.experiments.metrics import METRICS, headline_metric
 from kcnet_core.experiments.models import find_model

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from kcnet_core.baselines import BASELINES, Dimension
 from kcnet_core.errors import KCNetError
+from kcnet_core.experiments.baselines import BASELINES, Dimension
 from kcnet_core.experiments.models import MODELS, find_model, matched_hidden
 
 # The paper's table "Hyperparameter Search Space", row by row.

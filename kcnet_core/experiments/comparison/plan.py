@@ -10,9 +10,9 @@ from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.models import find_model
 from kcnet_core.experiments.protocols import PROTOCOLS
+from kcnet_core.experiments.run import Run, parsed, written
 from kcnet_core.limits import MAX_HIDDEN_SIZES, MAX_REPEATS
 from kcnet_core.network.scaling import METHODS
-from kcnet_core.run import Run, parsed, written
 
 FSHN_SIZES = {
     "hidden": "as many hidden units as the KCNet beside it",

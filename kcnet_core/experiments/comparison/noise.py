@@ -11,7 +11,7 @@ import pandas as pd
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.evaluate import error_sentence, interval_over_splits, row_head
-from kcnet_core.experiments.folds import fit_steps, prepare
+from kcnet_core.experiments.fitting import fit_steps, prepare
 from kcnet_core.experiments.metrics import all_scores
 from kcnet_core.experiments.protocols import Split
 from kcnet_core.network.history import Progress

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kcnet_core.run import Run
+from kcnet_core.experiments.run import Run
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from kcnet_core.experiments.compare import Comparison, compare_steps
-from kcnet_core.experiments.side_by_side import side_by_side
+from kcnet_core.experiments.comparison.inside import side_by_side
+from kcnet_core.experiments.comparison.rows import Comparison, compare_steps
 from tests.kcnet_core.experiments.made_data import blobs
 
 COMPARISON = Comparison(dataset="made", models=("KCNet", "ELM"), hidden=(30,), n_repeats=2, seed=4)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kcnet_core.datasets.dataset import Dataset
-from kcnet_core.experiments.compare import planned_splits, variants
-from kcnet_core.experiments.comparison import Comparison
-from kcnet_core.experiments.folds import Fitted, Fold, fit, prepare
+from kcnet_core.experiments.comparison.plan import Comparison
+from kcnet_core.experiments.comparison.rows import planned_splits, variants
+from kcnet_core.experiments.fitting import Fitted, Fold, fit, prepare
 from kcnet_core.experiments.protocols import Split
 
 MAX_ROWS = 4_000  # enough to teach with; more would keep a visitor waiting

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from functools import lru_cache
 
+from kcnet_core.experiments.run import DOA_MODELS, Run
 from kcnet_core.jobs import Estimate
-from kcnet_core.run import DOA_MODELS, Run
 
 # Rows per varpro epoch when the run leaves the choice to the estimator, and rows measured on.
 TYPICAL_BATCH = 4_000

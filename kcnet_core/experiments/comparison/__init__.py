@@ -1,0 +1,1 @@
+"""Many models on the same splits: plan, rows, noise, search, and a look inside."""
