@@ -7,9 +7,9 @@ from datetime import datetime
 import streamlit as st
 
 from kcnet_core.experiments.cost import in_words
-from kcnet_core.experiments.outcomes import Result
-from kcnet_core.experiments.recipes import Recipe
-from kcnet_core.experiments.result_file import file_name, result_text
+from kcnet_core.paper.outcomes import Result
+from kcnet_core.paper.recipes import Recipe
+from kcnet_core.paper.result_file import file_name, result_text
 from pages.ui import paper_overview, paper_run, paper_verdict, paper_views
 from pages.ui import paper_state as state
 from pages.ui.frame import heading

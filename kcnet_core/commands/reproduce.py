@@ -39,14 +39,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> None:
     """Measure the named recipes one after the other; every finished row is kept at once."""
-    from kcnet_core.experiments.recipes import RECIPES, find_recipe, quickened
-    from kcnet_core.experiments.reproduce import default_journal, known_result, saved_steps
-    from kcnet_core.experiments.result_file import (
-        file_name,
-        known_rows,
-        own_results,
-        save_result,
-    )
+    from kcnet_core.paper.engine import default_journal, known_result, saved_steps
+    from kcnet_core.paper.recipes import RECIPES, find_recipe, quickened
+    from kcnet_core.paper.result_file import file_name, known_rows, own_results, save_result
 
     if not args.names:
         _list()
@@ -133,7 +128,7 @@ class _Progress:
 
 def show(recipe, result) -> None:
     """Print the table paper | ours | interval, and what was asked beside it."""
-    from kcnet_core.experiments.differences import answer
+    from kcnet_core.paper.differences import answer
 
     kind = "quick version" if result.quick else "in full"
     print(f"{recipe.where}: {recipe.title} ({kind}, {recipe.metric})")
@@ -149,7 +144,7 @@ def paper_and_ours(result):
     """The printed table, one line per line of the recipe."""
     import pandas as pd
 
-    from kcnet_core.experiments.outcomes import sentence
+    from kcnet_core.paper.outcomes import sentence
 
     digits = 1 if result.outcomes[0].metric == "seconds" else 4
 
@@ -189,9 +184,9 @@ def _say_what_is_missing(result) -> None:
 
 def _list() -> None:
     from kcnet_core.experiments.cost import in_words
-    from kcnet_core.experiments.recipe_cost import recipe_cost
-    from kcnet_core.experiments.recipes import RECIPES, quickened
-    from kcnet_core.experiments.result_file import find_results
+    from kcnet_core.paper.cost import recipe_cost
+    from kcnet_core.paper.recipes import RECIPES, quickened
+    from kcnet_core.paper.result_file import find_results
 
     print(f"{'name':24}{'quick':>8}{'in full':>9}  {'known':<12}what")
     for recipe in RECIPES.values():

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from kcnet_core.experiments.outcomes import AGREES, CLOSE, HIGHER, LOWER, Result
-from kcnet_core.experiments.recipes import GROUPS, RECIPES, Recipe, in_paper_order
+from kcnet_core.paper.outcomes import AGREES, CLOSE, HIGHER, LOWER, Result
+from kcnet_core.paper.recipes import GROUPS, RECIPES, Recipe, in_paper_order
 from pages.ui import paper_state as state
 
 ICONS = {

@@ -9,9 +9,9 @@ import streamlit as st
 
 from kcnet_core.experiments.cost import in_words
 from kcnet_core.experiments.models import MODELS
-from kcnet_core.experiments.outcomes import Result
-from kcnet_core.experiments.recipes import Line, Recipe, quickened
 from kcnet_core.experiments.run import DOA_MODELS
+from kcnet_core.paper.outcomes import Result
+from kcnet_core.paper.recipes import Line, Recipe, quickened
 from pages.ui import paper_state as state
 from pages.ui import session
 from pages.ui.live_view import in_time

@@ -9,11 +9,11 @@ from pathlib import Path
 import streamlit as st
 
 from kcnet_core.errors import KCNetError
-from kcnet_core.experiments.outcomes import Result
-from kcnet_core.experiments.recipe_cost import recipe_cost
-from kcnet_core.experiments.recipes import RECIPES, Recipe, quickened
-from kcnet_core.experiments.reproduce import default_journal, saved_steps
-from kcnet_core.experiments.result_file import find_results, own_results, read_result
+from kcnet_core.paper.cost import recipe_cost
+from kcnet_core.paper.engine import default_journal, saved_steps
+from kcnet_core.paper.outcomes import Result
+from kcnet_core.paper.recipes import RECIPES, Recipe, quickened
+from kcnet_core.paper.result_file import find_results, own_results, read_result
 from pages.ui import session
 
 OVERVIEW = ""

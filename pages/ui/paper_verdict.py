@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from kcnet_core.experiments.differences import answer
-from kcnet_core.experiments.outcomes import AGREES, CLOSE, HIGHER, LOWER, Result, sentence
-from kcnet_core.experiments.recipes import RECIPES, Recipe
+from kcnet_core.paper.differences import answer
+from kcnet_core.paper.outcomes import AGREES, CLOSE, HIGHER, LOWER, Result, sentence
+from kcnet_core.paper.recipes import RECIPES, Recipe
 from pages.ui import paper_state as state
 from pages.ui.paper_words import title
 

@@ -8,10 +8,10 @@ import pandas as pd
 import streamlit as st
 
 from kcnet_core import figures
-from kcnet_core.experiments.film import records_of, unpacked
 from kcnet_core.experiments.models import MODELS
-from kcnet_core.experiments.outcomes import Outcome, Result, sentence
-from kcnet_core.experiments.recipes import Recipe
+from kcnet_core.paper.outcomes import Outcome, Result, sentence
+from kcnet_core.paper.recipes import Recipe
+from kcnet_core.paper.recording import records_of, unpacked
 from pages.ui import session
 from pages.ui.chart import chart
 from pages.ui.compare_words import capital, setting_name, setting_value, settings_in_words

@@ -19,16 +19,16 @@ import pytest
 from kcnet_core import datasets
 from kcnet_core.__main__ import main
 from kcnet_core.errors import KCNetError
-from kcnet_core.experiments.outcomes import Result
-from kcnet_core.experiments.recipes import RECIPES
-from kcnet_core.experiments.result_file import read_result, save_result
 from kcnet_core.experiments.run import Run
 from kcnet_core.experiments.training import train_steps
 from kcnet_core.jobs import JobManager
+from kcnet_core.paper.outcomes import Result
+from kcnet_core.paper.recipes import RECIPES
+from kcnet_core.paper.result_file import read_result, save_result
 from kcnet_core.storage import folders
 from kcnet_core.storage.atomic_write import SECONDS_TO_WRITE, write_whole
 from kcnet_core.storage.journal import Journal
-from tests.kcnet_core.experiments.tiny_recipe import TINY
+from tests.kcnet_core.paper.tiny_recipe import TINY
 
 PROJECT = Path(__file__).resolve().parents[2]
 WAIT = 60.0
@@ -102,7 +102,7 @@ def test_a_disk_that_refuses_is_told_without_a_path_and_the_old_file_stays(
 
 def test_a_result_that_cannot_be_written_is_told(tmp_path, refusing, monkeypatch):
     words = refusing()
-    monkeypatch.setattr("kcnet_core.experiments.result_file.provenance", lambda result: {})
+    monkeypatch.setattr("kcnet_core.paper.result_file.provenance", lambda result: {})
     with pytest.raises(KCNetError, match=words) as caught:
         write_result(tmp_path)
     assert str(tmp_path) not in str(caught.value)
@@ -258,8 +258,8 @@ def test_a_later_write_takes_away_what_killed_writes_of_the_same_name_left(tmp_p
 KILLED_REPRODUCE = """
 import os, signal
 from kcnet_core.__main__ import main
-from kcnet_core.experiments.recipes import RECIPES
-from tests.kcnet_core.experiments.tiny_recipe import TINY
+from kcnet_core.paper.recipes import RECIPES
+from tests.kcnet_core.paper.tiny_recipe import TINY
 
 RECIPES["tiny"] = TINY
 write, rows = os.write, []

@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from kcnet_core.experiments import result_file
 from kcnet_core.experiments.models import MODELS
-from kcnet_core.experiments.recipes import RECIPES, quickened
-from kcnet_core.experiments.reproduce import saved_steps
 from kcnet_core.experiments.run import Run
+from kcnet_core.paper import result_file
+from kcnet_core.paper.engine import saved_steps
+from kcnet_core.paper.recipes import RECIPES, quickened
 from kcnet_core.storage.journal import Journal
 from pages.ui.compare_words import setting_name, settings_in_words
 from pages.ui.paper_words import how, title
-from tests.kcnet_core.experiments.tiny_recipe import TINY
+from tests.kcnet_core.paper.tiny_recipe import TINY
 
 APP = str(Path(__file__).resolve().parents[2] / "app.py")
 

@@ -5,15 +5,7 @@ from __future__ import annotations
 from kcnet_core.experiments.baselines import BASELINES
 from kcnet_core.experiments.presets import paper_presets
 from kcnet_core.experiments.protocols import PROTOCOLS
-from kcnet_core.experiments.recipes.recipe import (
-    Contrast,
-    Line,
-    Paper,
-    Quick,
-    Recipe,
-    Tuning,
-    settings_of,
-)
+from kcnet_core.paper.recipe import Contrast, Line, Paper, Quick, Recipe, Tuning, settings_of
 
 DATASET = "keller_2016"
 TARGETS = ("Sweet", "Musky")

@@ -5,16 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kcnet_core.experiments.presets import TUNED, paper_presets
-from kcnet_core.experiments.recipes.odor import ALGORITHM_1, PUBLISHED
-from kcnet_core.experiments.recipes.recipe import (
-    Contrast,
-    Line,
-    Paper,
-    Quick,
-    Recipe,
-    Tuning,
-    settings_of,
-)
+from kcnet_core.paper.odor import ALGORITHM_1, PUBLISHED
+from kcnet_core.paper.recipe import Contrast, Line, Paper, Quick, Recipe, Tuning, settings_of
 
 TITLES = {
     "mnist": "MNIST",

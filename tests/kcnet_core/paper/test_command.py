@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from kcnet_core.__main__ import main
-from kcnet_core.experiments.recipes import RECIPES
-from tests.kcnet_core.experiments.tiny_recipe import TINY
+from kcnet_core.paper.recipes import RECIPES
+from tests.kcnet_core.paper.tiny_recipe import TINY
 
-PROJECT = Path(__file__).resolve().parents[2]
+PROJECT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from kcnet_core.datasets.dataset import Dataset
-from kcnet_core.experiments.alterations import ALTERATIONS
-from kcnet_core.experiments.recipes import Line
+from kcnet_core.paper.altered_data import ALTERATIONS
+from kcnet_core.paper.recipes import Line
 
 HELD_BYTES = 300 * 2**20  # of datasets, besides the one in use
 SAMPLED_ROWS = 100  # of a dataset, to tell one release of its inputs from another

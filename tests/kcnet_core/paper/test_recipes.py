@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from kcnet_core.errors import KCNetError
-from kcnet_core.experiments.alterations import ALTERATIONS
 from kcnet_core.experiments.models import MODELS
 from kcnet_core.experiments.presets import TUNED
 from kcnet_core.experiments.protocols import PROTOCOLS
-from kcnet_core.experiments.recipe_cost import fit_cost, recipe_cost, search_seconds
-from kcnet_core.experiments.recipes import GROUPS, RECIPES, find_recipe, quickened
-from kcnet_core.experiments.recipes.images import TABLE_2
-from kcnet_core.experiments.recipes.odor import TABLE_1
-from kcnet_core.experiments.reproduce import identity
 from kcnet_core.experiments.run import Run
+from kcnet_core.paper.altered_data import ALTERATIONS
+from kcnet_core.paper.cost import fit_cost, recipe_cost, search_seconds
+from kcnet_core.paper.engine import identity
+from kcnet_core.paper.images import TABLE_2
+from kcnet_core.paper.odor import TABLE_1
+from kcnet_core.paper.recipes import GROUPS, RECIPES, find_recipe, quickened
 
 PAPER = Path(__file__).resolve().parents[3].parent / "shared" / "kcnet_paper.tex"
 everyone = pytest.mark.parametrize("recipe", RECIPES.values(), ids=list(RECIPES))

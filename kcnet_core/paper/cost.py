@@ -11,10 +11,10 @@ from kcnet_core.experiments.comparison.rows import BASELINE_SECONDS
 from kcnet_core.experiments.comparison.search import MANY_ROWS
 from kcnet_core.experiments.cost import estimate
 from kcnet_core.experiments.models import MODELS
-from kcnet_core.experiments.recipes import PAPER_ROWS, Line, Recipe
-from kcnet_core.experiments.recipes.recipe import tuned_on
 from kcnet_core.experiments.run import Run
 from kcnet_core.jobs import Estimate
+from kcnet_core.paper.recipe import tuned_on
+from kcnet_core.paper.recipes import PAPER_ROWS, Line, Recipe
 
 # Training rows, inputs and classes, so that nothing need be loaded for an estimate.
 SIZES = {

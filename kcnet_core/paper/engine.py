@@ -18,17 +18,17 @@ from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import DataError
 from kcnet_core.experiments.comparison.search import Trial, best_trial, search_steps
 from kcnet_core.experiments.evaluate import evaluate_steps
-from kcnet_core.experiments.film import Filmed, curves_of, matrices_of, updates_made
 from kcnet_core.experiments.metrics import METRICS
-from kcnet_core.experiments.outcomes import Result, summed_up
 from kcnet_core.experiments.protocols import Split, splits
-from kcnet_core.experiments.recipe_cost import line_seconds
-from kcnet_core.experiments.recipes import Line, Recipe
-from kcnet_core.experiments.recipes.recipe import tuned_on
-from kcnet_core.experiments.result_file import save_result
-from kcnet_core.experiments.shelf import Shelf
 from kcnet_core.experiments.training import subsampled
 from kcnet_core.network.history import Progress
+from kcnet_core.paper.cost import line_seconds
+from kcnet_core.paper.dataset_cache import Shelf
+from kcnet_core.paper.outcomes import Result, summed_up
+from kcnet_core.paper.recipe import tuned_on
+from kcnet_core.paper.recipes import Line, Recipe
+from kcnet_core.paper.recording import Filmed, curves_of, matrices_of, updates_made
+from kcnet_core.paper.result_file import save_result
 from kcnet_core.storage.folders import cache_folder
 from kcnet_core.storage.journal import Journal
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from kcnet_core.experiments.baselines import BASELINES
 from kcnet_core.experiments.presets import PAPER_BEST
-from kcnet_core.experiments.recipes import images, odor
-from kcnet_core.experiments.recipes.recipe import Contrast, Line, Quick, Recipe, Tuning
+from kcnet_core.paper import images, odor
+from kcnet_core.paper.recipe import Contrast, Line, Quick, Recipe, Tuning
 
 RULE_SIZES = (100, 650)
 DOA_SIZES = (100, 500, 1000, 2000)

@@ -10,7 +10,7 @@ import pandas as pd
 
 from kcnet_core.experiments import metrics
 from kcnet_core.experiments.evaluate import SIGNIFICANT, interval_over_splits, shared_rows
-from kcnet_core.experiments.recipes import Contrast, Recipe
+from kcnet_core.paper.recipes import Contrast, Recipe
 
 ENOUGH = 5  # repeats; the interval of fewer is too wide to agree or disagree with anything
 

@@ -14,11 +14,11 @@ import pytest
 import torch
 
 from kcnet_core.errors import DataError
-from kcnet_core.experiments import reproduce
-from kcnet_core.experiments.alterations import background, oversampled
-from kcnet_core.experiments.differences import answer
-from kcnet_core.experiments.film import Filmed, matrices_of, packed, records_of, unpacked
-from kcnet_core.experiments.outcomes import (
+from kcnet_core.paper import engine
+from kcnet_core.paper.altered_data import background, oversampled
+from kcnet_core.paper.differences import answer
+from kcnet_core.paper.engine import known_result, reproduce_steps
+from kcnet_core.paper.outcomes import (
     AGREES,
     CLOSE,
     HIGHER,
@@ -28,9 +28,9 @@ from kcnet_core.experiments.outcomes import (
     sentence,
     summed_up,
 )
-from kcnet_core.experiments.recipes import Contrast, Line, Paper, Quick, Recipe, Tuning, quickened
-from kcnet_core.experiments.reproduce import known_result, reproduce_steps
-from kcnet_core.experiments.result_file import (
+from kcnet_core.paper.recipes import Contrast, Line, Paper, Quick, Recipe, Tuning, quickened
+from kcnet_core.paper.recording import Filmed, matrices_of, packed, records_of, unpacked
+from kcnet_core.paper.result_file import (
     find_results,
     known_rows,
     provenance,
@@ -201,7 +201,7 @@ def test_the_same_work_in_another_recipe_is_not_done_again(journal):
 def test_other_settings_splits_and_data_are_other_work():
     line = made_line()
     marks = ["keller", 80, 10, 7]
-    known = reproduce.identity(line, 0, marks)
+    known = engine.identity(line, 0, marks)
     for other in (
         replace(line, settings={**SMALL, "alpha": 2.0}),
         replace(line, beyond={"restore_best": False}),
@@ -211,10 +211,10 @@ def test_other_settings_splits_and_data_are_other_work():
         replace(line, tuning=Tuning(2)),
         replace(line, rows=10),
     ):
-        assert reproduce.identity(other, 0, marks) != known
-    assert reproduce.identity(line, 1, marks) != known
-    assert reproduce.identity(line, 0, [*marks[:3], 8]) != known
-    assert reproduce.identity(replace(line, label="x", paper=Paper(0.1)), 0, marks) == known
+        assert engine.identity(other, 0, marks) != known
+    assert engine.identity(line, 1, marks) != known
+    assert engine.identity(line, 0, [*marks[:3], 8]) != known
+    assert engine.identity(replace(line, label="x", paper=Paper(0.1)), 0, marks) == known
 
 
 def test_a_deadline_stops_cleanly_and_keeps_what_is_known(journal):
@@ -251,7 +251,7 @@ def test_a_failed_row_is_a_sentence_and_is_tried_again_next_time(journal):
 
 
 def test_random_rows_know_nothing_of_molecules(journal):
-    shelf = reproduce.Shelf(load)
+    shelf = engine.Shelf(load)
     assert shelf.dataset(made_line(protocol="paper_split"), 0).groups is None
     assert shelf.dataset(made_line(), 0).groups is not None
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from kcnet_core.errors import KCNetError
-from kcnet_core.experiments.recipes import doa, images, odor
-from kcnet_core.experiments.recipes.recipe import (
+from kcnet_core.paper import doa, images, odor
+from kcnet_core.paper.recipe import (
     GROUPS,
     PAPER_ROWS,
     Contrast,

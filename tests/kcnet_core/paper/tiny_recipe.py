@@ -1,6 +1,6 @@
 """A recipe that is measured in a second, for tests of the command and the page."""
 
-from kcnet_core.experiments.recipes import Contrast, Line, Paper, Quick, Recipe
+from kcnet_core.paper.recipes import Contrast, Line, Paper, Quick, Recipe
 
 _CELLS = {"n_hidden": 30, "alpha": 1.0}
 

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from kcnet_core.experiments import metrics
-from kcnet_core.experiments.differences import ENOUGH, Difference, differences_of
 from kcnet_core.experiments.evaluate import TIMES, interval_over_splits
-from kcnet_core.experiments.recipes import PAPER_ROWS, Line, Recipe
+from kcnet_core.paper.differences import ENOUGH, Difference, differences_of
+from kcnet_core.paper.recipes import PAPER_ROWS, Line, Recipe
 
 AGREES, CLOSE, HIGHER, LOWER, UNKNOWN = "agrees", "close", "higher", "lower", ""
 KEPT = ("curves", "matrices", "trials")

@@ -12,10 +12,10 @@ from pathlib import Path
 from statistics import fmean
 
 from kcnet_core.errors import DataError, KCNetError
-from kcnet_core.experiments.differences import Difference
-from kcnet_core.experiments.outcomes import Outcome, Result
-from kcnet_core.experiments.recipes.recipe import tuned_on
 from kcnet_core.experiments.report import versions
+from kcnet_core.paper.differences import Difference
+from kcnet_core.paper.outcomes import Outcome, Result
+from kcnet_core.paper.recipe import tuned_on
 from kcnet_core.storage.atomic_write import write_whole
 from kcnet_core.storage.folders import assets, cache_folder
 
