@@ -54,7 +54,7 @@ def main(args: argparse.Namespace) -> None:
     if not args.molecules:
         raise DataError('No molecule is given; try: python -m kcnet_core smell "CCO" vanillin')
     from kcnet_core.smell.answers import smell
-    from kcnet_core.smell.reading import NO_NAMES
+    from kcnet_core.smell.question import NO_NAMES
 
     nose = _nose(args)
     rows = _rows(args.molecules, nose.known.spoken if nose.known else NO_NAMES)
@@ -62,19 +62,19 @@ def main(args: argparse.Namespace) -> None:
     if args.format == "table":
         _print_table(nose, answers, max(1, args.top))
     else:
-        from kcnet_core.smell import table
+        from kcnet_core.smell import export
 
         if args.format == "csv":
-            sys.stdout.write(table.to_csv(nose, answers))
+            sys.stdout.write(export.to_csv(nose, answers))
         else:
-            json.dump(table.records(nose, answers), sys.stdout, indent=1)
+            json.dump(export.records(nose, answers), sys.stdout, indent=1)
             print()
 
 
 def _nose(args):
     if args.model is not None:
         from kcnet_core.model_file import load_model
-        from kcnet_core.smell.given import nose_of_file
+        from kcnet_core.smell.model_nose import nose_of_file
 
         return nose_of_file(load_model(args.model), args.model.name)[0]
     from kcnet_core import datasets
@@ -84,13 +84,13 @@ def _nose(args):
 
 
 def _rows(molecules, names):
-    from kcnet_core.smell.reading import read_molecules, read_table_molecules
-    from kcnet_core.smell.reading import smiles_and_name_columns as columns
+    from kcnet_core.smell.question import read_molecules, read_table_molecules
+    from kcnet_core.smell.question import smiles_and_name_columns as columns
 
     if len(molecules) == 1 and (molecules[0] == "-" or _is_file(molecules[0])):
         content = sys.stdin.buffer.read() if molecules[0] == "-" else _read(Path(molecules[0]))
         if Path(molecules[0]).suffix.lower() in (".csv", ".tsv"):
-            from kcnet_core.smell.reading import frame_of
+            from kcnet_core.smell.question import frame_of
 
             frame = frame_of(content)
             smiles, name = columns(frame.columns)

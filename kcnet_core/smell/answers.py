@@ -11,7 +11,7 @@ import numpy as np
 from kcnet_core.molecules.describe import describe
 from kcnet_core.molecules.descriptor_table import DESCRIPTOR_NAMES
 from kcnet_core.molecules.read import Row
-from kcnet_core.smell.domain import Verdict, domain_of
+from kcnet_core.smell.applicability import Verdict, domain_of
 from kcnet_core.smell.nose import Nose
 from kcnet_core.smell.volatility import odourless_warning
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.experiments.cost import FIXED_BYTES
 from kcnet_core.jobs import Estimate
-from kcnet_core.smell.domain import MOST_ROWS
+from kcnet_core.smell.applicability import MOST_ROWS
 from kcnet_core.smell.nose import Nose
 
 if TYPE_CHECKING:

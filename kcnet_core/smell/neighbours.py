@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from kcnet_core.molecules.similarity import morgan_similarity
-from kcnet_core.smell.known import Neighbour, nearest
+from kcnet_core.smell.known_molecules import Neighbour, nearest
 from kcnet_core.smell.nose import Nose
 
 TAG_SHARE = 0.05

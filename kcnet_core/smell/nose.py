@@ -17,7 +17,7 @@ import numpy as np
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import KCNetError
 from kcnet_core.molecules.descriptor_table import DESCRIPTOR_NAMES
-from kcnet_core.smell.known import Known
+from kcnet_core.smell.known_molecules import Known
 
 DILUTION = "dilution "  # how the inputs that stand for a dilution are named
 
@@ -167,7 +167,7 @@ def train_nose(dataset: Dataset, settings=None) -> Nose:
     settings : FlySettings, optional
     """
     from kcnet_core.smell.flies import FlySettings, teach
-    from kcnet_core.smell.rates import RateScaler
+    from kcnet_core.smell.rank_rates import RateScaler
 
     settings = settings or FlySettings()
     if dataset.kind != "odor":

@@ -13,7 +13,7 @@ from kcnet_core.jobs.from_callbacks import callback_steps
 from kcnet_core.limits import MAX_CSV_ROWS
 from kcnet_core.smell.answers import Answers, smell
 from kcnet_core.smell.cost import answers_cost
-from kcnet_core.smell.reading import (
+from kcnet_core.smell.question import (
     NO_NAMES,
     frame_of,
     normal,

@@ -7,7 +7,7 @@ import streamlit as st
 
 from kcnet_core import figures
 from kcnet_core.smell.answers import Answer, Answers
-from kcnet_core.smell.table import named_characters, to_csv
+from kcnet_core.smell.export import named_characters, to_csv
 from kcnet_core.storage.safe_csv import harmless
 from pages.ui import session
 from pages.ui.chart import chart

@@ -109,7 +109,7 @@ def _finished_run():
 
 
 def _of_run() -> Answering:
-    from kcnet_core.smell.given import nose_of_run
+    from kcnet_core.smell.model_nose import nose_of_run
 
     trained = _finished_run()
     nose, quality = _remembered("smell_run", trained, lambda: nose_of_run(trained))
@@ -118,7 +118,7 @@ def _of_run() -> Answering:
 
 def _of_file() -> Answering | None:
     from kcnet_core.model_file import load_model
-    from kcnet_core.smell.given import nose_of_file
+    from kcnet_core.smell.model_nose import nose_of_file
 
     file = st.file_uploader("Model file", type=["kcnet"], key="smell_file_upload")
     kept = st.session_state.get("smell_file")

@@ -10,7 +10,7 @@ from kcnet_core.errors import KCNetError
 from kcnet_core.molecules.descriptor_table import DESCRIPTORS
 from kcnet_core.molecules.pictures import molecule_svg
 from kcnet_core.molecules.read import Row
-from kcnet_core.smell import neighbours, why
+from kcnet_core.smell import explanation, neighbours
 from kcnet_core.smell.answers import Answer
 from kcnet_core.smell.volatility import RULE
 from pages.ui import session, smell_box
@@ -170,7 +170,7 @@ def atoms(nose, answer: Answer, chosen: int, character: str) -> None:
         if len(nose.shelf) > 200:
             for old in [k for k in nose.shelf if isinstance(k, tuple)]:
                 del nose.shelf[old]
-        nose.shelf[key] = why.atom_worths(nose, answer)
+        nose.shelf[key] = explanation.atom_worths(nose, answer)
     worths = nose.shelf[key][:, chosen]
     if not np.isfinite(worths).any():
         st.info("Without any one of its atoms no possible molecule is left to compare with.")
@@ -193,7 +193,7 @@ def atoms(nose, answer: Answer, chosen: int, character: str) -> None:
 
 def descriptors(nose, answer: Answer, chosen: int, character: str) -> None:
     try:
-        shares = why.descriptor_shares(nose, answer, chosen)
+        shares = explanation.descriptor_shares(nose, answer, chosen)
     except KCNetError as error:
         st.info(plain(error))
         return

@@ -25,7 +25,7 @@ def nose(starter):
 def smelled(nose):
     """`smelled("vanillin")`: the answer for one line."""
     from kcnet_core.smell.answers import smell
-    from kcnet_core.smell.reading import read_molecules
+    from kcnet_core.smell.question import read_molecules
 
     def answer(text: str):
         answers = smell(nose, read_molecules(text, nose.known.spoken))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kcnet_core.smell import why
+from kcnet_core.smell import explanation
 from kcnet_core.smell.answers import charge, smell
-from kcnet_core.smell.domain import elements
+from kcnet_core.smell.applicability import elements
+from kcnet_core.smell.export import named_characters
 from kcnet_core.smell.neighbours import structure_neighbours, tag_neighbours
-from kcnet_core.smell.reading import read_molecules
-from kcnet_core.smell.table import named_characters
+from kcnet_core.smell.question import read_molecules
 from kcnet_core.smell.volatility import odourless_warning
 
 
@@ -69,7 +69,7 @@ def test_what_is_far_from_every_training_molecule_is_not_inside(smelled):
 
 
 def test_most_training_molecules_would_be_inside_had_they_not_been_taught(nose, starter):
-    from kcnet_core.smell.domain import domain_of
+    from kcnet_core.smell.applicability import domain_of
 
     own = domain_of(nose)._own_distances
     assert np.searchsorted(own, np.quantile(own, 0.9)) / len(own) == pytest.approx(0.9, abs=0.01)
@@ -126,7 +126,7 @@ def test_sugar_and_ions_get_a_warning_that_names_the_reason(smelled):
 def test_shares_of_the_descriptors_add_up_to_the_log_odds_shown(nose, smelled):
     answer = smelled("cinnamaldehyde")
     for character in (0, int(answer.probabilities.argmax())):
-        shares = why.descriptor_shares(nose, answer, character)
+        shares = explanation.descriptor_shares(nose, answer, character)
         p = answer.probabilities[character]
         assert shares.unit == "log-odds"
         assert shares.total == pytest.approx(np.log(p / (1 - p)), abs=1e-3)
@@ -135,7 +135,7 @@ def test_shares_of_the_descriptors_add_up_to_the_log_odds_shown(nose, smelled):
 
 def test_an_atoms_worth_is_what_the_score_loses_without_it(nose, smelled):
     vanillin, without = smelled("vanillin"), smelled("Oc1cc(C=O)ccc1O")
-    worths = why.atom_worths(nose, vanillin)
+    worths = explanation.atom_worths(nose, vanillin)
     assert worths.shape == (11, len(nose.characters))
     methyl = 0  # the canonical SMILES begins with the methoxy carbon
     log_odds = [nose.log_odds(nose.inputs(a.features[None]))[0] for a in (vanillin, without)]
@@ -143,7 +143,7 @@ def test_an_atoms_worth_is_what_the_score_loses_without_it(nose, smelled):
 
 
 def test_a_single_atom_has_no_worth(nose, smelled):
-    assert np.isnan(why.atom_worths(nose, smelled("C"))).all()
+    assert np.isnan(explanation.atom_worths(nose, smelled("C"))).all()
 
 
 def test_neighbours_are_near_and_never_the_molecule_itself(nose, smelled):

@@ -12,7 +12,7 @@ from kcnet_core.experiments.metrics import auroc_by_label, calibration_error
 from kcnet_core.smell.flies import FlySettings, best_thresholds
 from kcnet_core.smell.nose import Nose, characters_of, train_nose
 from kcnet_core.smell.quality import part
-from kcnet_core.smell.rates import RateScaler
+from kcnet_core.smell.rank_rates import RateScaler
 
 SMALL = FlySettings(n_flies=2, n_hidden=300)
 

@@ -7,7 +7,7 @@ import pytest
 
 from kcnet_core.errors import DataError, LimitError
 from kcnet_core.limits import MAX_PASTED_CHARACTERS
-from kcnet_core.smell.reading import (
+from kcnet_core.smell.question import (
     KnownNames,
     frame_of,
     read_molecules,

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kcnet_core.network.scaling import FeatureScaler
-from kcnet_core.smell.known import Known
+from kcnet_core.smell.known_molecules import Known
 from kcnet_core.smell.nose import Nose
 
 INSIDE, OUTSIDE = 0.95, 0.995

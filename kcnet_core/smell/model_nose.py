@@ -6,7 +6,7 @@ import numpy as np
 
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.protocols import PROTOCOLS
-from kcnet_core.smell.known import Known
+from kcnet_core.smell.known_molecules import Known
 from kcnet_core.smell.nose import Nose, characters_of
 from kcnet_core.smell.quality import Quality, measure_on_rows
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.datasets.odor import skeletons
-from kcnet_core.smell.reading import KnownNames
+from kcnet_core.smell.question import KnownNames
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ import io
 import pytest
 
 from kcnet_core.smell.answers import smell
-from kcnet_core.smell.reading import read_molecules
-from kcnet_core.smell.table import records, to_csv
+from kcnet_core.smell.export import records, to_csv
+from kcnet_core.smell.question import read_molecules
 
 
 @pytest.fixture(scope="module")

@@ -13,9 +13,9 @@ from kcnet_core.experiments.run import Run
 from kcnet_core.experiments.training import train_steps
 from kcnet_core.model_file import load_model, save_model
 from kcnet_core.smell.answers import smell
-from kcnet_core.smell.given import nose_of_file, nose_of_run
-from kcnet_core.smell.reading import read_molecules
-from kcnet_core.smell.why import atom_worths, descriptor_shares
+from kcnet_core.smell.explanation import atom_worths, descriptor_shares
+from kcnet_core.smell.model_nose import nose_of_file, nose_of_run
+from kcnet_core.smell.question import read_molecules
 
 
 def trained(**settings):
