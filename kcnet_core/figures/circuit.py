@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from kcnet_core.circuit import ForwardPass, tag_size
-from kcnet_core.circuit_picture import leading_answers, shown_answers
 from kcnet_core.figures.layout import plain, sign_colours, style, unique_labels
+from kcnet_core.lessons.circuit import ForwardPass, tag_size
+from kcnet_core.lessons.circuit_drawing import leading_answers, shown_answers
 from kcnet_core.palette import colourscale, faded, theme
 
 CELL_BINS = 44

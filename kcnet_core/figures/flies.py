@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from kcnet_core.figures.circuit import finish, mark
 from kcnet_core.figures.layout import plain, sign_colours
-from kcnet_core.fly_experiments import FlyComparison, InhibitionSweep, TagPairs
+from kcnet_core.lessons.experiments import FlyComparison, InhibitionSweep, TagPairs
 from kcnet_core.palette import colourscale, faded, theme
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from kcnet_core import drawing
+from kcnet_core.lessons import digit_drawing
 from pages.ui.component import component
 
 _surface = component("canvas", "kcnet_drawing")
@@ -28,7 +28,7 @@ def canvas(key: str, start=None) -> np.ndarray:
     state = st.session_state.get(key) or {}
     drawn = state.get("drawing") or {}
     number = drawn.get("number", 0)
-    pixels = drawing.read_pixels(drawn["pixels"]) if "pixels" in drawn else start
+    pixels = digit_drawing.read_pixels(drawn["pixels"]) if "pixels" in drawn else start
     _surface(
         key=key,
         # The number tells the surface which of its states this page has answered.
@@ -40,4 +40,4 @@ def canvas(key: str, start=None) -> np.ndarray:
         on_drawing_change=lambda: None,
         height="content",
     )
-    return np.zeros((drawing.SIDE, drawing.SIDE)) if pixels is None else pixels
+    return np.zeros((digit_drawing.SIDE, digit_drawing.SIDE)) if pixels is None else pixels

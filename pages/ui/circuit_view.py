@@ -10,7 +10,7 @@ _drawing = component("circuit_view", "kcnet_circuit", "svg.js")
 
 
 def circuit_view(picture: dict, key: str, on_pick=None) -> None:
-    """Draw `picture` (see `kcnet_core.circuit_picture`).
+    """Draw `picture` (see `kcnet_core.lessons.circuit_drawing`).
 
     `on_pick(cell)` is called with the number of the Kenyon cell, from 0, that a visitor clicks.
     """

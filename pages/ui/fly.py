@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from kcnet_core import drawing
-from kcnet_core.circuit import BOUNDS, CircuitSettings, Glomeruli, train_fly
 from kcnet_core.errors import DataError, KCNetError
+from kcnet_core.lessons import digit_drawing
+from kcnet_core.lessons.circuit import BOUNDS, CircuitSettings, Glomeruli, train_fly
 from pages.ui import session
 
 ODOR, DIGIT, SMALL, DRAWN = "Odor", "Digit", "Tiny digit", "My drawing"
@@ -291,19 +291,19 @@ def _own_odor(text):
 
 def drawn_pixels() -> np.ndarray:
     """The current drawing, centred as MNIST's digits are; it travels in the address as `ink`."""
-    return drawing.centre_like_mnist(raw_drawing())
+    return digit_drawing.centre_like_mnist(raw_drawing())
 
 
 def raw_drawing() -> np.ndarray:
     code = st.query_params.get("ink", st.session_state.get("ink", ""))
     if not code:
-        return np.zeros((drawing.SIDE, drawing.SIDE), dtype=np.float32)
-    return drawing.from_code(code)
+        return np.zeros((digit_drawing.SIDE, digit_drawing.SIDE), dtype=np.float32)
+    return digit_drawing.from_code(code)
 
 
 def keep_drawing(pixels) -> None:
     """Remember a drawing in the session and in the address."""
-    code = "" if drawing.is_blank(pixels) else drawing.to_code(pixels)
+    code = "" if digit_drawing.is_blank(pixels) else digit_drawing.to_code(pixels)
     st.session_state["ink"] = code
     if code:
         if st.query_params.get("ink") != code:

@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 import streamlit as st
 
-from kcnet_core import drawing
-from kcnet_core.circuit import BOUNDS, CircuitSettings, forward_pass, tag_size
 from kcnet_core.errors import KCNetError
 from kcnet_core.figures import flies as fly_figures
-from kcnet_core.fly_experiments import (
+from kcnet_core.lessons import digit_drawing
+from kcnet_core.lessons.circuit import BOUNDS, CircuitSettings, forward_pass, tag_size
+from kcnet_core.lessons.experiments import (
     compare_flies,
     fly_answers,
     inhibition_sweep,
@@ -45,7 +45,7 @@ def draw(settings: CircuitSettings) -> None:
         st.subheader("Draw", anchor=False)
         pixels = canvas("canvas", start=_start())
         table.keep_drawing(pixels)
-    centred = drawing.centre_like_mnist(pixels)
+    centred = digit_drawing.centre_like_mnist(pixels)
     bench = Bench(
         table.DATA_OF[DRAWN],
         settings,
@@ -53,7 +53,7 @@ def draw(settings: CircuitSettings) -> None:
         DRAWN,
     )
     forward = forward_pass(bench.fly, bench.sample.rates)
-    blank = drawing.is_blank(pixels)
+    blank = digit_drawing.is_blank(pixels)
     if blank:  # bars and map wait in their places, so that nothing jumps when the ink comes
         forward = replace(forward, probabilities=np.zeros_like(forward.probabilities))
     best = int(np.argmax(forward.probabilities))
@@ -91,7 +91,7 @@ def _start():
     except KCNetError as error:
         st.warning(plain(error))
         return None
-    return None if drawing.is_blank(pixels) else pixels
+    return None if digit_drawing.is_blank(pixels) else pixels
 
 
 @st.cache_resource(show_spinner=False, max_entries=30)

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import streamlit as st
 
-from kcnet_core.circuit import CircuitSettings
 from kcnet_core.errors import KCNetError
-from kcnet_core.lessons import Lesson, LessonStep, lesson_names, load_lesson
+from kcnet_core.lessons.circuit import CircuitSettings
+from kcnet_core.lessons.lesson_file import Lesson, LessonStep, lesson_names, load_lesson
 from pages.ui import fly as table
 from pages.ui import fly_views
 from pages.ui.fly import Bench

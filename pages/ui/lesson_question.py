@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from kcnet_core.figures.flies import measurement_figure
-from kcnet_core.lesson_measures import MEASURES, measure
-from kcnet_core.lessons import Lesson, LessonStep, Question, fill
+from kcnet_core.lessons.lesson_file import Lesson, LessonStep, Question, fill
+from kcnet_core.lessons.measures import MEASURES, measure
 from pages.ui import fly as table
 from pages.ui import session
 from pages.ui.chart import chart

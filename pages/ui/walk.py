@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from kcnet_core.circuit import ForwardPass, forward_pass
-from kcnet_core.circuit_picture import circuit_picture
 from kcnet_core.figures.layout import sign_colours
+from kcnet_core.lessons.circuit import ForwardPass, forward_pass
+from kcnet_core.lessons.circuit_drawing import circuit_picture
 from kcnet_core.palette import theme
 from pages.ui import session
 from pages.ui.chart import chart

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kcnet_core.circuit import ForwardPass
-from kcnet_core.circuit_picture import leading_answers
 from kcnet_core.figures import circuit as figures
+from kcnet_core.lessons.circuit import ForwardPass
+from kcnet_core.lessons.circuit_drawing import leading_answers
 from pages.ui.fly import Bench
 from pages.ui.plain import plain
 

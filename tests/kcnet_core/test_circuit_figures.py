@@ -8,11 +8,11 @@ import numpy as np
 import plotly.io
 import pytest
 
-from kcnet_core.circuit import CircuitSettings, Glomeruli, forward_pass, train_fly
 from kcnet_core.datasets import load
 from kcnet_core.figures import circuit, flies
 from kcnet_core.figures.layout import alt
-from kcnet_core.fly_experiments import (
+from kcnet_core.lessons.circuit import CircuitSettings, Glomeruli, forward_pass, train_fly
+from kcnet_core.lessons.experiments import (
     compare_flies,
     inhibition_sweep,
     many_flies,

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from kcnet_core import drawing, lessons
 from kcnet_core.datasets import load
+from kcnet_core.lessons import digit_drawing, lesson_file
 from tests.pages.as_read import as_read
 
 PAGE = Path(__file__).resolve().parents[2] / "pages" / "learn.py"
@@ -156,7 +156,7 @@ def ink_of_a_digit() -> tuple[str, str]:
     sample = load("mnist_sample")
     row = sample.n_train + 3
     pixels = (sample.X[row] * sample.pixel_std + sample.pixel_mean).reshape(28, 28)
-    return drawing.to_code(pixels), sample.target_names[sample.y[row]]
+    return digit_drawing.to_code(pixels), sample.target_names[sample.y[row]]
 
 
 def test_a_drawing_in_a_link_is_read_and_explained():
@@ -250,7 +250,7 @@ show: inhibition, sample
 def small_lesson(tmp_path, monkeypatch):
     (tmp_path / "small.md").write_text(SMALL_LESSON, encoding="utf-8")
     (tmp_path / "broken.md").write_text("# Broken\n## Step\nvew: tags\n", encoding="utf-8")
-    monkeypatch.setattr(lessons, "FOLDER", tmp_path)
+    monkeypatch.setattr(lesson_file, "FOLDER", tmp_path)
 
 
 def test_a_lesson_from_start_to_end(small_lesson):
@@ -315,7 +315,7 @@ def test_a_lesson_can_show_every_view_and_only_the_controls_it_names(
 ):
     text = f"# All\ndata: {data}\ncells: 50\n## See\nview: {view}\nshow: inhibition\n"
     (tmp_path / "all.md").write_text(text, encoding="utf-8")
-    monkeypatch.setattr(lessons, "FOLDER", tmp_path)
+    monkeypatch.setattr(lesson_file, "FOLDER", tmp_path)
     page = opened(lesson="all")
     assert page.slider(key="all_1_inhibition")
     controls = [*page.slider, *page.select_slider, *page.number_input]

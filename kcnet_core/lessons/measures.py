@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kcnet_core.circuit import CircuitSettings, Glomeruli, train_fly
-from kcnet_core.fly_experiments import (
+from kcnet_core.lessons.circuit import CircuitSettings, Glomeruli, train_fly
+from kcnet_core.lessons.experiments import (
     active_cells,
     cell_sums,
     inhibition_sweep,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kcnet_core.circuit import (
+from kcnet_core.lessons.circuit import (
     BOUNDS,
     TAG_FRACTION,
     CircuitSettings,

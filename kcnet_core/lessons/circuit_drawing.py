@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kcnet_core.circuit import ForwardPass
+from kcnet_core.lessons.circuit import ForwardPass
 
 MOST_ANSWERS = 10  # rows in the list of answers; with more, the most probable ones are shown
 OTHER_CELLS = 14  # cells whose wires are drawn faintly around the chosen one

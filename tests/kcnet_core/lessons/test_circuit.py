@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kcnet_core.circuit import CircuitSettings, Glomeruli, forward_pass, train_fly
-from kcnet_core.circuit_picture import circuit_picture, leading_answers, shown_answers
 from kcnet_core.datasets import load
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import DataError, KCNetError
+from kcnet_core.lessons.circuit import CircuitSettings, Glomeruli, forward_pass, train_fly
+from kcnet_core.lessons.circuit_drawing import circuit_picture, leading_answers, shown_answers
 from kcnet_core.network.explain import contributions
 
 STEPS = ("input", "wiring", "sum", "inhibition", "relu", "votes", "answer")

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from kcnet_core.circuit import BOUNDS, CircuitSettings, Glomeruli
 from kcnet_core.datasets import load
-from kcnet_core.lesson_measures import MEASURES, measure
-from kcnet_core.lessons import (
+from kcnet_core.lessons.circuit import BOUNDS, CircuitSettings, Glomeruli
+from kcnet_core.lessons.lesson_file import (
     CIRCUIT_STEPS,
     CONTROLS,
     DATA,
@@ -21,6 +20,7 @@ from kcnet_core.lessons import (
     load_lesson,
     parse_lesson,
 )
+from kcnet_core.lessons.measures import MEASURES, measure
 
 GOOD = """# A title
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kcnet_core.circuit import CircuitSettings, Glomeruli, train_fly
 from kcnet_core.datasets import load
-from kcnet_core.fly_experiments import (
+from kcnet_core.lessons.circuit import CircuitSettings, Glomeruli, train_fly
+from kcnet_core.lessons.experiments import (
     active_cells,
     alike,
     cell_sums,

@@ -10,9 +10,9 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kcnet_core.circuit import BOUNDS
 from kcnet_core.errors import KCNetError
-from kcnet_core.lesson_measures import MEASURES
+from kcnet_core.lessons.circuit import BOUNDS
+from kcnet_core.lessons.measures import MEASURES
 from kcnet_core.limits import MAX_LESSON_BYTES
 from kcnet_core.storage.folders import assets
 

@@ -1,0 +1,1 @@
+"""One sample through the circuit, experiments for a class, and lesson files."""
