@@ -17,7 +17,10 @@ COMMANDS = {
     "smell": ("odor characters of molecules, from SMILES or names", "kcnet_core.commands.smell"),
     "data": ("list the datasets, or download one", "kcnet_core.commands.data"),
     "reproduce": ("measure the paper's tables and figures again", "kcnet_core.commands.reproduce"),
-    "benchmark": ("measure fitting time and memory against their limits", "kcnet_core.benchmark"),
+    "benchmark": (
+        "measure fitting time and memory against their limits",
+        "kcnet_core.commands.benchmark",
+    ),
 }
 
 FAILED = 2

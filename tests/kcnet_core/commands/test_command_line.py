@@ -19,7 +19,7 @@ from kcnet_core.experiments.run import Run
 from kcnet_core.model_file import load_model, save_model
 from kcnet_core.storage.safe_csv import harmless
 
-PROJECT = Path(__file__).resolve().parents[2]
+PROJECT = Path(__file__).resolve().parents[3]
 
 
 def run(*words) -> int:

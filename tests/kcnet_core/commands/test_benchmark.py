@@ -8,8 +8,9 @@ import time
 import numpy as np
 import pytest
 
-from kcnet_core import __main__, benchmark
-from kcnet_core.benchmark import PeakMemory, Size, measure
+from kcnet_core import __main__
+from kcnet_core.commands import benchmark
+from kcnet_core.commands.benchmark import PeakMemory, Size, measure
 from kcnet_core.errors import KCNetError
 
 
