@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -10,7 +9,9 @@ from pathlib import Path, PurePosixPath
 from kcnet_core.datasets import images, keller, store
 from kcnet_core.datasets.catalogue import CATALOGUE
 from kcnet_core.datasets.downloads import DownloadStopped, download
-from kcnet_core.errors import DataError
+from kcnet_core.datasets.uploads.archive import open_archive, read_entry
+from kcnet_core.errors import DataError, LimitError
+from kcnet_core.limits import MAX_DOWNLOAD_BYTES
 from kcnet_core.storage import folders
 from kcnet_core.storage.atomic_write import write_whole
 
@@ -156,13 +157,16 @@ def _download_from_any(remote: RemoteFile, target: Path, report, should_stop):
 def _unpack(archive: Path, members: tuple[str, ...], should_stop):
     """Take only `members` out of the archive, each whole or not at all, and delete the archive."""
     try:
-        with zipfile.ZipFile(archive) as pack:
-            inside = {PurePosixPath(entry).name: entry for entry in pack.namelist()}
+        with archive.open("rb") as file:
+            pack, entries = open_archive(file, MAX_DOWNLOAD_BYTES)
+            inside = {PurePosixPath(entry.filename).name: entry for entry in entries}
             for member in members:
                 if should_stop and should_stop():
                     raise DownloadStopped("The download was stopped while it was unpacked.")
-                write_whole(archive.parent / member, pack.read(inside[member]))
-    except (zipfile.BadZipFile, KeyError, EOFError) as error:
+                write_whole(archive.parent / member, read_entry(pack, inside[member]))
+    except DownloadStopped:
+        raise
+    except (DataError, LimitError, KeyError) as error:
         archive.unlink(missing_ok=True)
         raise DataError(
             f"{archive.name} does not hold the files it should; it was thrown away. "
