@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
-import zipfile
 from pathlib import Path
 
 import numpy as np
 
-from kcnet_core.errors import DataError, LimitError, ModelFileError
-from kcnet_core.limits import MAX_UNZIPPED_BYTES, MEGABYTE
+from kcnet_core.errors import DataError, ModelFileError
+from kcnet_core.limits import MAX_UNZIPPED_BYTES
 from kcnet_core.storage.safe_csv import harmless
 
 NAMES_IN_MESSAGE = 5
@@ -84,27 +84,27 @@ def read_npz(path: Path, feature_names):
     """Inputs (n, d) from the array X; images are laid out row by row."""
     import pandas as pd
 
+    from kcnet_core.datasets.uploads.archive import open_archive
+    from kcnet_core.datasets.uploads.arrays import array_header, arrays_by_name, read_array
+
+    wanted = len(feature_names)
     try:
-        with zipfile.ZipFile(path) as pack:
-            size = sum(entry.file_size for entry in pack.infolist())
-        if size > MAX_UNZIPPED_BYTES:
-            raise LimitError(
-                f"{path.name} unpacks to {size / MEGABYTE:,.0f} MB; the limit is "
-                f"{MAX_UNZIPPED_BYTES / MEGABYTE:,.0f} MB. Divide it."
-            )
-        with np.load(path, allow_pickle=False) as pack:
-            X = pack["X"]
-    except (zipfile.BadZipFile, ValueError, KeyError, EOFError, TypeError) as error:
-        if isinstance(error, DataError | LimitError):
-            raise
+        with path.open("rb") as file:
+            pack, entries = open_archive(file, MAX_UNZIPPED_BYTES)
+            entry = arrays_by_name(entries).get("X")
+            if entry is None:
+                raise DataError("It has no X.")
+            shape, dtype = array_header(pack, entry, "X")
+            fits = len(shape) >= 2 and math.prod(shape[1:]) == wanted and dtype.kind in "buif"
+            X = read_array(pack, entry, "X") if fits else None
+    except DataError as error:
         raise DataError(
             f"{path.name} is not an .npz file with an array of numbers called X; save it with "
-            "numpy.savez(file, X=rows)."
+            f"numpy.savez(file, X=rows). {error}"
         ) from error
-    wanted = len(feature_names)
-    if X.ndim < 2 or np.prod(X.shape[1:]) != wanted or X.dtype.kind not in "buif":
+    if X is None:
         raise DataError(
-            f"X in {path.name} has shape {X.shape} and type {X.dtype}; the model takes {wanted} "
+            f"X in {path.name} has shape {shape} and type {dtype}; the model takes {wanted} "
             "numbers per row."
         )
     X = X.reshape(len(X), wanted).astype(np.float64)

@@ -9,75 +9,104 @@ import numpy as np
 
 from kcnet_core.datasets.uploads.archive import read_entry
 from kcnet_core.errors import DataError, LimitError
-from kcnet_core.limits import MAX_IMAGE_PIXELS, MAX_IMAGES, MAX_UPLOAD_PIXELS
+from kcnet_core.limits import MAX_IMAGE_PIXELS, MAX_IMAGES, MAX_UNZIPPED_BYTES, MAX_UPLOAD_PIXELS
 
-_HEADER_BYTES = 10_000  # numpy reads no longer one
+_HEADER_BYTES = 10_012  # numpy reads no longer one
+_MAX_AXES = 32  # as in numpy
 CHUNK_VALUES = 500_000  # that are worked on at once
 
 
 def arrays_from_npz(pack, entries) -> tuple[np.ndarray, list[str]]:
     """Byte images of shape (n, height, width) and the class name of each."""
-    arrays = {entry.filename.removesuffix(".npy"): entry for entry in entries}
+    arrays = arrays_by_name(entries)
     for key in ("X", "y"):
         if key not in arrays:
             raise DataError(
                 f"The .npz holds no array {key}; it has {', '.join(sorted(arrays)[:10])}. "
                 "Save it with numpy.savez(file, X=images, y=labels)."
             )
-    labels = _labels(_read_array(pack, arrays["y"], "y"))
-    images = _images(_read_array(pack, arrays["X"], "X"))
-    if len(images) != len(labels):
-        raise DataError(f"X has {len(images):,} images, but y has {len(labels):,} labels.")
-    return images, labels
+    # Labels become Python objects, so what the headers tell of their number is settled first.
+    X_shape, _ = array_header(pack, arrays["X"], "X")
+    y_shape, _ = array_header(pack, arrays["y"], "y")
+    if len(y_shape) != 1 and (len(y_shape) != 2 or y_shape[1] != 1):
+        raise DataError(f"y has the shape {y_shape}; it must have one label per image.")
+    n_images = X_shape[0] if X_shape else 0
+    if n_images > MAX_IMAGES:
+        raise LimitError(f"X has {n_images:,} images; the limit is {MAX_IMAGES:,} (MAX_IMAGES).")
+    if n_images != y_shape[0]:
+        raise DataError(
+            f"X has {n_images:,} images, but y has {y_shape[0]:,} labels; save one label per image."
+        )
+    labels = _labels(read_array(pack, arrays["y"], "y"))
+    return _images(read_array(pack, arrays["X"], "X")), labels
+
+
+def arrays_by_name(entries) -> dict:
+    """The archive's files by the names of their arrays; of equal names the last counts."""
+    return {entry.filename.removesuffix(".npy"): entry for entry in entries}
 
 
 def n_announced(pack, entries) -> int:
     """How many images the header of X announces; only the header is unpacked."""
-    for entry in entries:
-        if entry.filename == "X.npy":
-            try:
-                with pack.open(entry) as file:
-                    shape, _, _ = _read_header(io.BytesIO(file.read(_HEADER_BYTES)))
-                return int(shape[0]) if shape else 0
-            except Exception:  # reading it in earnest will say what is wrong
-                return 0
-    return 0
+    try:
+        shape, _ = array_header(pack, arrays_by_name(entries)["X"], "X")
+    except (KeyError, DataError):  # reading it in earnest will say what is wrong
+        return 0
+    return shape[0] if shape else 0
 
 
-def _read_header(file):
-    version = np.lib.format.read_magic(file)
-    read_header = {
-        (1, 0): np.lib.format.read_array_header_1_0,
-        (2, 0): np.lib.format.read_array_header_2_0,
-    }[version]
-    return read_header(file)
+def array_header(pack, entry, name) -> tuple[tuple[int, ...], np.dtype]:
+    """Shape and type that an array announces, if its file can hold them; no values are read.
+
+    Raises
+    ------
+    DataError
+        It is no array of plain numbers or text, or announces more than it holds.
+    """
+    file = io.BytesIO(read_entry(pack, entry, max_bytes=_HEADER_BYTES))
+    try:
+        read_header = {
+            (1, 0): np.lib.format.read_array_header_1_0,
+            (2, 0): np.lib.format.read_array_header_2_0,
+        }[np.lib.format.read_magic(file)]
+        shape, _, dtype = read_header(file)
+    except Exception as error:  # numpy's header parser raises nearly everything on hostile bytes
+        raise DataError(f"{name} is no plain numpy array; save it again.") from error
+    if dtype.hasobject:
+        raise DataError(
+            f"{name} holds Python objects, which are never loaded; save plain numbers (for y "
+            "also plain text)."
+        )
+    if dtype.kind == "V" or dtype.itemsize == 0 or len(shape) > _MAX_AXES:
+        raise DataError(
+            f"{name} has values of several fields or of no bytes, or more than {_MAX_AXES} axes; "
+            "save plain numbers (for y also plain text)."
+        )
+    # numpy sets memory aside by the header alone, so the header must not promise too much.
+    announced = math.prod(shape) * dtype.itemsize
+    if any(not 0 <= side <= MAX_UNZIPPED_BYTES for side in shape) or announced > entry.file_size:
+        raise DataError(f"{name} announces more values than it holds; save it again.")
+    return shape, dtype
 
 
-def _read_array(pack, entry, name) -> np.ndarray:
+def read_array(pack, entry, name) -> np.ndarray:
+    """The array, which is never unpickled.
+
+    Raises
+    ------
+    DataError, LimitError
+        See `array_header` and `upload_zip.read_entry`.
+    """
+    array_header(pack, entry, name)
     content = read_entry(pack, entry)
     try:
-        shape, _, dtype = _read_header(io.BytesIO(content))
-        # numpy sets memory aside by the header alone, so the header must not promise too much.
-        announced = math.prod(shape) * dtype.itemsize
-        if dtype.hasobject:
-            raise DataError(
-                f"{name} holds Python objects, which are never loaded; save plain numbers (for y "
-                "also plain text)."
-            )
-        if min(shape, default=0) < 0 or announced > len(content):
-            raise DataError(f"{name} announces more values than it holds; save it again.")
         return np.load(io.BytesIO(content), allow_pickle=False)
-    except DataError:
-        raise
-    except Exception as error:  # numpy's header parser raises nearly everything on hostile bytes
+    except Exception as error:
         raise DataError(f"{name} is no plain numpy array; save it again.") from error
 
 
 def _labels(y: np.ndarray) -> list[str]:
-    if y.ndim == 2 and y.shape[1] == 1:
-        y = y[:, 0]
-    if y.ndim != 1:
-        raise DataError(f"y has the shape {y.shape}; it must have one label per image.")
+    y = y.reshape(-1)
     if y.dtype.kind == "f":
         if not np.isfinite(y).all() or (y != np.round(y)).any():
             raise DataError(
@@ -89,11 +118,11 @@ def _labels(y: np.ndarray) -> list[str]:
                 "or text."
             )
         y = y.astype(np.int64)
-    if y.dtype.kind == "S":
-        y = np.char.decode(y, "utf-8", "replace")
-    if y.dtype.kind not in "iubU":
+    if y.dtype.kind not in "iubSU":
         raise DataError(f"y is of type {y.dtype}; labels are whole numbers or text.")
-    return [str(label)[:60] for label in y.tolist()]
+    if y.dtype.kind == "S":  # one by one: as an array of text they would take four times as much
+        return [label.decode("utf-8", "replace")[:60] for label in y]
+    return [str(label)[:60] for label in y]
 
 
 def _images(X: np.ndarray) -> np.ndarray:
@@ -114,8 +143,6 @@ def _images(X: np.ndarray) -> np.ndarray:
             f"X has the shape {X.shape}; images are (n, height, width), (n, height, width, 3) or "
             "(n, pixels) of a square."
         )
-    if len(X) > MAX_IMAGES:
-        raise LimitError(f"X has {len(X):,} images; the limit is {MAX_IMAGES:,} (MAX_IMAGES).")
     n_pixels = X.shape[1] * X.shape[2]
     if n_pixels > MAX_IMAGE_PIXELS or len(X) * n_pixels > MAX_UPLOAD_PIXELS:
         raise LimitError(
@@ -132,6 +159,7 @@ def _images(X: np.ndarray) -> np.ndarray:
         chunk *= scale
         np.round(chunk, out=chunk)
         grey[start : start + n_rows] = _grey(chunk) if colour else chunk
+        del chunk  # before the next is made
     return grey
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import subprocess
 import sys
+import tracemalloc
+import zipfile
 from dataclasses import fields
 from pathlib import Path
 
@@ -15,6 +18,8 @@ import pytest
 
 from kcnet_core import __main__, datasets
 from kcnet_core.commands import data as data_command
+from kcnet_core.commands.predict import read_npz
+from kcnet_core.errors import DataError
 from kcnet_core.experiments.run import Run
 from kcnet_core.model_file import load_model, save_model
 from kcnet_core.storage.safe_csv import harmless
@@ -310,7 +315,46 @@ def test_an_npz_that_unpacks_to_too_much_is_not_unpacked(odor_model, tmp_path, c
     monkeypatch.setattr("kcnet_core.commands.predict.MAX_UNZIPPED_BYTES", 500_000)
     monkeypatch.setattr(np, "load", None)
     assert run("predict", odor_model, path) == 2
-    assert "unpacks to 1 MB; the limit is 0 MB" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "would have 1 MB; the limit is 0 MB (MAX_UNZIPPED_BYTES)" in told
+
+
+def npy(descr, shape, body=b""):
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(
+        header, {"descr": descr, "fortran_order": False, "shape": shape}
+    )
+    return header.getvalue() + body
+
+
+@pytest.mark.parametrize(
+    "content, method, sentence",
+    [
+        (npy("<f8", (2, 3), bytes(48)), zipfile.ZIP_BZIP2, "pack the archive again"),
+        (npy("<f8", (2, 3), bytes(48)), zipfile.ZIP_LZMA, "pack the archive again"),
+        (npy("<f8", (10**12, 3)), zipfile.ZIP_DEFLATED, "announces more values than it holds"),
+        (npy("|S0", (10**12, 3)), zipfile.ZIP_DEFLATED, "of no bytes"),
+        (npy("<f8", (10**12, 0)), zipfile.ZIP_DEFLATED, "announces more values than it holds"),
+        (npy("<f8", (-1, 3)), zipfile.ZIP_DEFLATED, "announces more values than it holds"),
+        (npy([("a", "<f8")], (1, 3), bytes(24)), zipfile.ZIP_DEFLATED, "several fields"),
+    ],
+)
+def test_an_npz_that_promises_too_much_is_a_sentence(
+    content, method, sentence, odor_model, tmp_path, capsys
+):
+    path = tmp_path / "rows.npz"
+    with zipfile.ZipFile(path, "w", method) as pack:
+        pack.writestr("X.npy", content)
+    assert run("predict", odor_model, path) == 2
+    assert sentence in capsys.readouterr().err
+    tracemalloc.start()
+    try:
+        with pytest.raises(DataError):
+            read_npz(path, ("a", "b", "c"))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 5_000_000
 
 
 @pytest.mark.parametrize("pixels", ["per_pixel", "none"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import io
 import lzma
+import re
 import struct
 import tracemalloc
 import zipfile
@@ -128,3 +129,66 @@ def test_a_file_shorter_than_announced_is_told():
     pack, (entry,) = open_zip(bytes(content))
     with pytest.raises(DataError, match="pack it again"):
         read_entry(pack, entry)
+
+
+IMAGES = npy("|u1", (6, 4, 4), bytes(range(96)))
+LABELS = npy("|u1", (6,), bytes([0, 1] * 3))
+LONG_HEADER = b"\x93NUMPY\x02\x00" + struct.pack("<I", 2**32 - 1) + b"{'descr'"
+
+
+@pytest.mark.parametrize(
+    "X, y, words",
+    [
+        (IMAGES, npy("|S0", (20 * 10**6,)), "y .* of no bytes"),
+        (IMAGES, npy("<U0", (20 * 10**6,)), "y .* of no bytes"),
+        (IMAGES, npy("|V0", (6,)), "y .* of no bytes"),
+        (IMAGES, npy("|S0", (10**12,)), "y .* of no bytes"),
+        (npy("|S0", (10**12, 4, 4)), LABELS, "X .* of no bytes"),
+        (IMAGES, npy("|u1", (10**12,)), "y announces more"),
+        (npy("<f8", (10**12, 4, 4)), LABELS, "X announces more"),
+        (npy("<f8", (10**12, 0)), LABELS, "X announces more"),
+        (IMAGES, npy("<i8", (10**4000, 0)), "y announces more"),
+        (npy("<f8", (-6, -4, 4), bytes(768)), LABELS, "X announces more"),
+        (npy([("a", "|u1")], (6, 4, 4), bytes(96)), LABELS, "X .* several fields"),
+        (IMAGES, npy([("a", "|u1")], (6,), bytes(6)), "y .* several fields"),
+        (npy(("|u1", (4, 4)), (6,), bytes(96)), LABELS, "X .* several fields"),
+        (npy("|u1", (1,) * 500, bytes(1)), LABELS, "axes"),
+        (LONG_HEADER, LABELS, "X is no plain numpy array"),
+        (IMAGES, LONG_HEADER, "y is no plain numpy array"),
+        (IMAGES, npy("|u1", (10**6,), bytes(10**6)), "6 images, but y has 1,000,000 labels"),
+        (npy("|u1", (10**6, 1, 1), bytes(10**6)), npy("|u1", (10**6,), bytes(10**6)), "MAX_IMAGES"),
+    ],
+)
+def test_arrays_that_promise_too_much_are_told_before_they_are_read(X, y, words, monkeypatch):
+    monkeypatch.setattr(upload_zip, "MAX_ZIP_RATIO", 10**6)
+    content = zipped({"X.npy": X, "y.npy": y})
+    monkeypatch.setattr(np, "load", None)
+    sentence, peak = peak_of(images_dataset, content)
+    assert re.search(words, sentence)
+    assert len(sentence) < 500
+    assert peak < 5 * MEGABYTE
+
+
+def test_long_labels_of_bytes_are_not_widened_all_at_once():
+    y = np.array([b"a" * 200_000, b"b" * 200_000] * 20)
+    X = np.zeros((40, 4, 4), np.uint8)
+    out = io.BytesIO()
+    np.savez(out, X=X, y=y)
+    tracemalloc.start()
+    try:
+        data, _ = images_dataset(out.getvalue())
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert data.target_names == ("a" * 60, "b" * 60)
+    assert peak < 4 * y.nbytes
+
+
+def test_of_two_arrays_with_one_name_the_same_is_counted_and_read():
+    large = npy("|u1", (60_000, 2, 2), bytes(240_000))
+    buffer = io.BytesIO()
+    with pytest.warns(UserWarning, match="Duplicate"), zipfile.ZipFile(buffer, "w") as pack:
+        for name, content in (("X.npy", IMAGES), ("y.npy", LABELS), ("X.npy", large)):
+            pack.writestr(name, content)
+    with pytest.raises(LimitError, match="MAX_IMAGE_VALUES"):
+        images_bytes(buffer.getvalue(), (64, 64))
