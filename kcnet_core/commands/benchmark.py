@@ -167,7 +167,7 @@ def _data_here() -> str:
 @cache  # one size stands in both tables
 def _in_child(size: Size) -> dict:
     command = [sys.executable, "-m", "kcnet_core.commands.benchmark", json.dumps(asdict(size))]
-    package = Path(__file__).resolve().parents[1]
+    package = Path(__file__).resolve().parents[2]
     paths = os.pathsep.join(filter(None, [str(package), os.environ.get("PYTHONPATH")]))
     environment = {**os.environ, "PYTHONPATH": paths}
     ended = subprocess.run(command, capture_output=True, text=True, env=environment)

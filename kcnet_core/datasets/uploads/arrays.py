@@ -95,7 +95,7 @@ def read_array(pack, entry, name) -> np.ndarray:
     Raises
     ------
     DataError, LimitError
-        See `array_header` and `upload_zip.read_entry`.
+        See `array_header` and `archive.read_entry`.
     """
     array_header(pack, entry, name)
     content = read_entry(pack, entry)

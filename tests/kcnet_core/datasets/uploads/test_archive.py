@@ -160,7 +160,7 @@ LONG_HEADER = b"\x93NUMPY\x02\x00" + struct.pack("<I", 2**32 - 1) + b"{'descr'"
     ],
 )
 def test_arrays_that_promise_too_much_are_told_before_they_are_read(X, y, words, monkeypatch):
-    monkeypatch.setattr(upload_zip, "MAX_ZIP_RATIO", 10**6)
+    monkeypatch.setattr(archive, "MAX_ZIP_RATIO", 10**6)
     content = zipped({"X.npy": X, "y.npy": y})
     monkeypatch.setattr(np, "load", None)
     sentence, peak = peak_of(images_dataset, content)
