@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from pages.ui import frame, run_bar
+from pages.ui.shell import frame
+from pages.ui.train import run_bar
 
 page = st.navigation(frame.pages(), position="top")
 st.set_page_config(

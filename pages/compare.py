@@ -5,39 +5,41 @@ from __future__ import annotations
 import streamlit as st
 
 from kcnet_core.experiments.comparison.rows import n_planned
-from pages.ui import (
-    compare_bar,
-    compare_controls,
-    compare_differences,
-    compare_inside,
-    compare_noise,
-    compare_scores,
-    compare_search,
-    compare_take_home,
+from pages.ui.compare import (
+    bar,
+    controls,
+    differences,
+    downloads,
+    inside,
+    noise,
+    scores,
+    search,
+    state,
+)
+from pages.ui.shell import (
     session,
 )
-from pages.ui import compare_state as state
-from pages.ui.frame import heading
-from pages.ui.plain import plain
+from pages.ui.shell.escaping import plain
+from pages.ui.shell.frame import heading
 
 # Tabs whose content is the measured rows are redrawn while these arrive.
 LIVE = {
-    "Scores": compare_scores.scores,
-    "Cost": compare_scores.costs,
-    "Differences": compare_differences.differences,
+    "Scores": scores.scores,
+    "Cost": scores.costs,
+    "Differences": differences.differences,
 }
 STILL = {
-    "Noise": compare_noise.noise,
-    "Inside": compare_inside.inside,
-    "Tune": compare_search.search,
-    "Take home": compare_take_home.take_home,
+    "Noise": noise.noise,
+    "Inside": inside.inside,
+    "Tune": search.search,
+    "Take home": downloads.take_home,
 }
 WITH_METRIC = ("Scores", "Differences", "Noise")
 
 
 def main() -> None:
     ignored = state.adopt_link()
-    comparison, wrong = compare_controls.sidebar()
+    comparison, wrong = controls.sidebar()
     dataset = session.dataset(comparison)
     heading(
         "Compare models",
@@ -48,7 +50,7 @@ def main() -> None:
     with st.container():
         for sentence in ignored:
             st.warning(plain(sentence), icon=":material/link_off:")
-    drawn = compare_bar.bar(comparison, dataset, wrong)
+    drawn = bar.bar(comparison, dataset, wrong)
     state.live("compare", "progress", drawn, lambda: progress(comparison, dataset))
 
     names = [*LIVE, *STILL]
@@ -57,7 +59,7 @@ def main() -> None:
             continue
         with tab:
             if name in WITH_METRIC:
-                compare_scores.metric_picker(dataset)
+                scores.metric_picker(dataset)
             if name in LIVE:
                 draw = LIVE[name]
                 state.live("compare", name, drawn, lambda draw=draw: draw(comparison, dataset))
@@ -71,8 +73,8 @@ def progress(comparison, dataset) -> None:
     if job is None:
         return
     n_fits = n_planned(job.config, dataset) if job.config.dataset == dataset.name else 0
-    compare_bar.progress("compare", f"{{:,}} of {n_fits:,} fits" if n_fits else "{:,} fits")
-    compare_bar.latest(comparison, dataset)
+    bar.progress("compare", f"{{:,}} of {n_fits:,} fits" if n_fits else "{:,} fits")
+    bar.latest(comparison, dataset)
 
 
 main()

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui import data_catalogue, data_upload, data_view, session
-from pages.ui.frame import heading
+from pages.ui.data import catalogue as data_catalogue
+from pages.ui.data import rows
+from pages.ui.data import upload as data_upload
+from pages.ui.shell import session
+from pages.ui.shell.frame import heading
 
 
 def main() -> None:
@@ -23,7 +26,7 @@ def main() -> None:
         if upload.open:
             data_upload.upload()
     st.divider()
-    data_view.look(session.run(), session.dataset())
+    rows.look(session.run(), session.dataset())
 
 
 main()

@@ -6,10 +6,12 @@ import streamlit as st
 
 from kcnet_core.errors import KCNetError
 from kcnet_core.palette import theme
-from pages.ui import fly, fly_views, frame, lesson, session
-from pages.ui.fly import DRAWN, Bench
-from pages.ui.plain import plain
-from pages.ui.walk import walk
+from pages.ui.learn import bench as fly
+from pages.ui.learn import lesson, views
+from pages.ui.learn.bench import DRAWN, Bench
+from pages.ui.learn.walk import walk
+from pages.ui.shell import frame, session
+from pages.ui.shell.escaping import plain
 
 WALK, DRAW, INHIBITION, TAGS, FLIES, LESSONS = (
     "Walk through",
@@ -21,9 +23,9 @@ WALK, DRAW, INHIBITION, TAGS, FLIES, LESSONS = (
 )
 VIEWS = {
     WALK: walk,
-    INHIBITION: fly_views.inhibition,
-    TAGS: fly_views.tags,
-    FLIES: fly_views.flies,
+    INHIBITION: views.inhibition,
+    TAGS: views.tags,
+    FLIES: views.flies,
 }
 
 
@@ -47,7 +49,7 @@ def free_visit():
     if view == DRAW:
         with st.container(key="table", border=True):
             settings = fly.settings_strip()
-        fly_views.draw(settings)
+        views.draw(settings)
         return
     bench = lay_table()
     if bench is None:
@@ -76,7 +78,7 @@ def lay_table() -> Bench | None:
     return Bench(fly.DATA_OF[kind], settings, sample, kind)
 
 
-st.html(Path(__file__).parent / "ui" / "learn.css")
+st.html(Path(__file__).parent / "ui" / "learn" / "learn.css")
 ink = theme(session.dark())
 st.html(f"<style>:root {{ --learn-paper: {ink.background}; --learn-mark: {ink.primary}; }}</style>")
 if "lesson" in st.query_params:

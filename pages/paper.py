@@ -10,11 +10,10 @@ from kcnet_core.experiments.cost import in_words
 from kcnet_core.paper.outcomes import Result
 from kcnet_core.paper.recipes import Recipe
 from kcnet_core.paper.result_file import file_name, result_text
-from pages.ui import paper_overview, paper_run, paper_verdict, paper_views
-from pages.ui import paper_state as state
-from pages.ui.frame import heading
-from pages.ui.paper_words import dataset_title, title
-from pages.ui.plain import plain
+from pages.ui.paper import measuring, overview, state, verdict, views
+from pages.ui.paper.words import dataset_title, title
+from pages.ui.shell.escaping import plain
+from pages.ui.shell.frame import heading
 
 
 def main() -> None:
@@ -22,11 +21,11 @@ def main() -> None:
         "The paper, reproduced",
         "Every table and figure of Hong & Pavlic (2021), beside what this code measures.",
     )
-    recipe = paper_overview.choice()
+    recipe = overview.choice()
     if recipe is None:
-        paper_overview.overview()
+        overview.overview()
         return
-    st.subheader(f"{paper_overview.place(recipe)}: {recipe.title}", anchor=False)
+    st.subheader(f"{overview.place(recipe)}: {recipe.title}", anchor=False)
     st.markdown(recipe.question)
     job = state.job(recipe.name)
     active = job is not None and not job.view.finished  # before the result is read, which it writes
@@ -39,9 +38,9 @@ def main() -> None:
         )
     else:
         provenance(result, under_way=state.active(recipe.name, result.quick) is not None)
-        paper_views.draw(recipe, result)
-        paper_verdict.verdict(recipe, result)
-        paper_views.table(recipe, result)
+        views.draw(recipe, result)
+        verdict.verdict(recipe, result)
+        views.table(recipe, result)
         st.download_button(
             "Result as JSON", lambda: result_text(result),
             file_name=file_name(result.recipe, result.quick), mime="application/json",
@@ -49,8 +48,8 @@ def main() -> None:
         )  # fmt: skip
     with st.expander("What to know about it", icon=":material/info:", expanded=result is None):
         st.markdown("\n".join(f"- {note}" for note in recipe.notes))
-    paper_run.measure(recipe, job, active)
-    paper_run.open_on_train(recipe, result)
+    measuring.measure(recipe, job, active)
+    measuring.open_on_train(recipe, result)
 
 
 def pick(recipe: Recipe, results: list[Result]) -> Result | None:

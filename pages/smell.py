@@ -6,10 +6,10 @@ import streamlit as st
 
 from kcnet_core.errors import KCNetError
 from kcnet_core.molecules.pool import warm_up
-from pages.ui import smell_ask as ask
-from pages.ui import smell_box, smell_many, smell_noses, smell_one, smell_quality
-from pages.ui.frame import heading
-from pages.ui.plain import plain
+from pages.ui.shell.escaping import plain
+from pages.ui.shell.frame import heading
+from pages.ui.smell import ask, box, many, models, quality
+from pages.ui.smell import one as smell_one
 
 
 @st.cache_resource(show_spinner=False)
@@ -30,12 +30,12 @@ def main() -> None:
     text = question()
     with st.container(horizontal=True, vertical_alignment="center", key="smell_bar"):
         with st.popover("Model", icon=":material/hub:"):
-            answering = smell_noses.answering(smell_noses.choose())
+            answering = models.answering(models.choose())
             dilution = choose_dilution(answering) if answering else None
         ask.upload()
         ask.share(dilution)
         if answering:
-            smell_noses.who(answering, dilution)
+            models.who(answering, dilution)
     if answering is None:
         st.info("Give the model file under “Model”, or choose another model there.")
     else:
@@ -48,7 +48,7 @@ def question() -> str:
     if ask.TABLE in st.session_state:
         ask.asked_table()
         return ""
-    text = smell_box.box()
+    text = box.box()
     ask.chips()
     return text
 
@@ -84,21 +84,21 @@ def answer(answering, text: str, dilution: str | None) -> None:
             smell_one.refused(answers.rows[0])
             return
     else:
-        one = smell_many.overview(answering, answers)
+        one = many.overview(answering, answers)
     if one is not None:
         smell_one.show(answering, one)
     details(answering, answers, one)
 
 
 def details(answering, answers, one) -> None:
-    views = {"How good is this?": lambda: smell_quality.quality(answering)}
+    views = {"How good is this?": lambda: quality.quality(answering)}
     if one is not None:
         views = {
             "Why": lambda: smell_one.reasons(answering, one),
             "Nearest known odorants": lambda: smell_one.near(answering, one),
         } | views
     if len(answers.given) > 1:
-        views["All molecules"] = lambda: smell_many.heatmap(answering, answers)
+        views["All molecules"] = lambda: many.heatmap(answering, answers)
     names = list(views)
     for tab, name in zip(st.tabs(names, key="smell_tab", on_change="rerun"), names, strict=True):
         with tab:

@@ -6,13 +6,14 @@ import streamlit as st
 
 from kcnet_core.experiments.run import Run
 from kcnet_core.jobs import GONE
-from pages.ui import headline, live_view, run_bar, run_controls, session, share
-from pages.ui.frame import heading
-from pages.ui.plain import plain
+from pages.ui.shell import session
+from pages.ui.shell.escaping import plain
+from pages.ui.shell.frame import heading
+from pages.ui.train import link, live_view, run_bar, run_controls, scores_row
 
 
 def main() -> None:
-    ignored = share.adopt_link()
+    ignored = link.adopt_link()
     interrupted = adopt_interrupted()
     run = run_controls.sidebar()
     run_bar.obey(run)
@@ -36,17 +37,19 @@ def main() -> None:
     else:
         trained = job.result if state == "done" else None
         if trained is None:
-            headline.expected(job)
+            scores_row.expected(job)
             live_view.watch(job, state)
         else:
-            from pages.ui import result_view  # scikit-learn, which the first page need not wait for
+            from pages.ui.train import (
+                result_view,  # scikit-learn, which the first page need not wait for
+            )
 
             private = session.is_private(job)
             trained = result_view.without_rows(trained) if private else trained
-            headline.known(trained, reopened=job.kind == "reopen")
+            scores_row.known(trained, reopened=job.kind == "reopen")
             live_view.watch(job, state)
             result_view.show(trained, with_rows=not private)
-    share.write_link(run, job)
+    link.write_link(run, job)
 
 
 def adopt_interrupted():

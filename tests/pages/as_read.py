@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pages.ui.plain import GAP
+from pages.ui.shell.escaping import GAP
 
 
 def as_read(markdown: str) -> str:

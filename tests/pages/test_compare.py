@@ -12,14 +12,16 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from kcnet_core import datasets
+from kcnet_core.experiments.comparison import work
 from kcnet_core.experiments.comparison.plan import Comparison
 from kcnet_core.experiments.comparison.rows import compare_steps
+from kcnet_core.experiments.comparison.work import NoisePlan, Pace, SearchPlan
 from kcnet_core.experiments.evaluate import results_table, summary
 from kcnet_core.network.history import Progress
-from pages.ui import compare_jobs, compare_state, compare_take_home, session
-from pages.ui.compare_differences import ENOUGH_SPLITS, in_words
-from pages.ui.compare_jobs import NoisePlan, Pace, SearchPlan
-from pages.ui.compare_words import seconds_format, signed
+from pages.ui.compare import downloads, state
+from pages.ui.compare.differences import ENOUGH_SPLITS, in_words
+from pages.ui.shell import session
+from pages.ui.shell.words import seconds_format, signed
 from tests.pages.as_read import as_read
 
 APP = str(Path(__file__).resolve().parents[2] / "app.py")
@@ -130,17 +132,17 @@ def test_a_cancelled_comparison_keeps_its_rows_and_resumes():
     ],
 )
 def test_what_ends_while_its_page_is_drawn_can_be_started_again(monkeypatch, tab, kind, start):
-    problem, ended = compare_state.problem, []
+    problem, ended = state.problem, []
 
     def late(of):  # called when the buttons are drawn
         problem(of)
-        job = compare_state.job(kind)
+        job = state.job(kind)
         if of == kind and job is not None and not ended:
             job.control(session.owner(), "stop")
             assert job.wait(60)
             ended.append(job)
 
-    monkeypatch.setattr(compare_state, "problem", late)
+    monkeypatch.setattr(state, "problem", late)
     app = press(opened(tab, **QUICK | {"n_repeats": 40}), start)
     assert [job.view.state for job in ended] == ["cancelled"]
     assert start in [button.key for button in app.button]
@@ -188,7 +190,7 @@ def test_tables_to_take_home_name_the_scale_of_the_pixels():
             comparison=replace(SMALL, options=options), table=results_table(rows),
             metric="accuracy", lines=summary(results_table(rows), by=("variant",)),
         )  # fmt: skip
-        for make in (compare_take_home.means_csv, compare_take_home.pairs_csv):
+        for make in (downloads.means_csv, downloads.pairs_csv):
             table = pd.read_csv(StringIO(make(found)))
             assert list(table.get("options", pd.Series([""])).unique()) == [options]
 
@@ -330,9 +332,9 @@ def test_the_bar_never_goes_back_and_ends_full():
 def test_a_resumed_noise_test_trains_only_what_is_missing():
     dataset = datasets.load("digits")
     plan = NoisePlan(SMALL, ("dropped",))
-    whole = list(compare_jobs.noise_work(plan, dataset, []))[-1].items
+    whole = list(work.noise_work(plan, dataset, []))[-1].items
     half_done = whole[: len(whole) // 2 + 1]  # the last model is not complete
-    views = list(compare_jobs.noise_work(plan, dataset, half_done))
+    views = list(work.noise_work(plan, dataset, half_done))
     assert views[0].n_items == len(whole) // 2
     assert measurements(views[-1].items) == measurements(whole)
 
@@ -347,7 +349,7 @@ def test_a_search_begins_with_the_setting_that_is_compared():
         dataset="digits", models=("KCNet",), hidden=(30,), settings='{"KCNet": {"alpha": 77.0}}'
     )
     plan = SearchPlan(comparison, "KCNet", 30, 1, "accuracy")
-    assert list(compare_jobs.search_work(plan, dataset))[-1].items[0].params["alpha"] == 77.0
+    assert list(work.search_work(plan, dataset))[-1].items[0].params["alpha"] == 77.0
 
 
 def test_a_search_keeps_the_settings_that_it_does_not_search():
@@ -355,7 +357,7 @@ def test_a_search_keeps_the_settings_that_it_does_not_search():
         dataset="digits", models=("DOA",), hidden=(40,), settings='{"DOA": {"alpha": 5.0}}'
     )
     plan = SearchPlan(comparison, "DOA", 40, 1, "accuracy")
-    _, fixed = compare_jobs.untuned_settings(comparison, datasets.load("digits"), plan)
+    _, fixed = work.untuned_settings(comparison, datasets.load("digits"), plan)
     assert fixed["alpha"] == 5.0
     assert not {"n_epochs", "learning_rate", "stop_metric", "n_hidden"} & set(fixed)
 

@@ -66,7 +66,7 @@ def test_images_stand_in_as_many_columns_as_fit_with_their_labels_as_text(data_p
     import re
     from dataclasses import replace
 
-    from pages.ui import session
+    from pages.ui.shell import session
 
     data = session.dataset(data_page.session_state["run"])
     named = replace(data, target_names=("<script>x</script>", *data.target_names[1:]))
@@ -95,7 +95,7 @@ def test_long_lists_of_the_loader_are_folded_away_under_what_they_list(data_page
 
 
 def test_a_fault_in_a_part_that_is_redrawn_alone_becomes_a_sentence(data_page, monkeypatch):
-    from pages.ui import data_view
+    from pages.ui.data import rows as data_view
 
     def fault(*_, **__):
         raise RuntimeError("hidden detail")
@@ -108,7 +108,7 @@ def test_a_fault_in_a_part_that_is_redrawn_alone_becomes_a_sentence(data_page, m
 
 
 def test_an_uploaded_table_becomes_the_dataset_of_this_session_only(data_page):
-    from pages.ui import session
+    from pages.ui.shell import session
 
     data_page.session_state["data_tab"] = "Upload your own"
     data_page.run()
@@ -126,7 +126,7 @@ def test_an_uploaded_table_becomes_the_dataset_of_this_session_only(data_page):
 
 
 def test_rows_left_out_are_shown_with_what_is_offered_instead(data_page):
-    from pages.ui import session
+    from pages.ui.shell import session
 
     data_page.session_state["data_tab"] = "Upload your own"
     data_page.run()
@@ -141,7 +141,7 @@ def test_rows_left_out_are_shown_with_what_is_offered_instead(data_page):
 
 
 def test_tables_of_an_upload_hold_no_formula_that_a_spreadsheet_would_calculate(data_page):
-    from pages.ui import session
+    from pages.ui.shell import session
 
     data_page.session_state["data_tab"] = "Upload your own"
     data_page.run()
@@ -250,7 +250,7 @@ def upload_images(page, content: bytes, name: str = "mine.zip"):
 
 
 def test_a_zip_of_images_becomes_a_dataset(data_page):
-    from pages.ui import session
+    from pages.ui.shell import session
 
     upload_images(data_page, image_zip())
     assert session.jobs().get(data_page.session_state["upload_job"]).wait(60)
@@ -260,7 +260,7 @@ def test_a_zip_of_images_becomes_a_dataset(data_page):
 
 
 def test_one_image_left_out_is_one_image_with_its_place_and_reason(data_page):
-    from pages.ui import session
+    from pages.ui.shell import session
 
     upload_images(data_page, image_zip({"dark/broken.png": b"no picture"}))
     assert session.jobs().get(data_page.session_state["upload_job"]).wait(60)
@@ -274,7 +274,7 @@ def test_one_image_left_out_is_one_image_with_its_place_and_reason(data_page):
 
 
 def test_a_file_name_is_shown_as_text_and_never_as_markdown(data_page):
-    from pages.ui import session
+    from pages.ui.shell import session
 
     name = "![x](//evil.io) [in](https://evil.io).zip"
     upload_images(data_page, image_zip(), name)
@@ -289,7 +289,7 @@ def test_images_that_need_more_memory_than_there_is_are_refused_before_they_are_
     data_page, monkeypatch
 ):
     from kcnet_core.errors import OutOfMemory
-    from pages.ui import session
+    from pages.ui.shell import session
 
     def submit(*_, estimate, **__):
         assert estimate.bytes > 6 * 12 * 28 * 28
@@ -306,7 +306,7 @@ def test_images_that_need_more_memory_than_there_is_are_refused_before_they_are_
 
 def test_the_name_of_an_upload_is_in_no_log_and_no_journal(data_page, caplog):
     from kcnet_core.jobs.interruptions import _note
-    from pages.ui import session
+    from pages.ui.shell import session
 
     with caplog.at_level("INFO", "kcnet"):
         upload_images(data_page, image_zip(), "secret name.zip")
@@ -320,7 +320,7 @@ def test_the_name_of_an_upload_is_in_no_log_and_no_journal(data_page, caplog):
 
 def test_an_upload_is_refused_when_those_of_everybody_hold_too_much(data_page, monkeypatch):
     from kcnet_core.datasets.uploads import quota
-    from pages.ui import session
+    from pages.ui.shell import session
 
     room = 4 * 12 * 28 * 28  # for the twelve images, and no more
     held = sum(one.X.nbytes for one in session.uploads()._held.values())
@@ -350,7 +350,7 @@ def test_an_upload_is_refused_when_those_of_everybody_hold_too_much(data_page, m
 
 def test_a_table_that_needs_more_memory_than_there_is_is_refused(data_page, monkeypatch):
     from kcnet_core.errors import OutOfMemory
-    from pages.ui import session
+    from pages.ui.shell import session
 
     def submit(*_, estimate, **__):
         assert estimate.bytes > len(TABLE)

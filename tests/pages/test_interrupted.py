@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from kcnet_core.experiments.comparison.plan import Comparison
 from kcnet_core.experiments.run import Run
 from kcnet_core.jobs import JobJournal, JobManager
-from pages.ui import session
+from pages.ui.shell import session
 
 APP = str(Path(__file__).resolve().parents[2] / "app.py")
 RUN = Run(dataset="digits", model="KCNet", n_hidden=70, seed=3)

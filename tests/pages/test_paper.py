@@ -15,8 +15,8 @@ from kcnet_core.paper import result_file
 from kcnet_core.paper.engine import saved_steps
 from kcnet_core.paper.recipes import RECIPES, quickened
 from kcnet_core.storage.journal import Journal
-from pages.ui.compare_words import setting_name, settings_in_words
-from pages.ui.paper_words import how, title
+from pages.ui.paper.words import how, title
+from pages.ui.shell.words import setting_name, settings_in_words
 from tests.kcnet_core.paper.tiny_recipe import TINY
 
 APP = str(Path(__file__).resolve().parents[2] / "app.py")
@@ -114,7 +114,7 @@ def test_a_quick_result_is_marked_and_compared_with_nothing(kept):
 
 
 def test_measuring_here_is_a_job_whose_result_appears_and_stays(tmp_path):
-    from pages.ui import session
+    from pages.ui.shell import session
 
     app = opened(result="tiny")
     app.button(key="measure_Quick").click().run()
@@ -128,19 +128,20 @@ def test_measuring_here_is_a_job_whose_result_appears_and_stays(tmp_path):
 
 
 def test_a_measurement_that_ends_while_the_page_is_drawn_is_shown(monkeypatch):
-    from pages.ui import paper_state, session
+    from pages.ui.paper import state
+    from pages.ui.shell import session
 
-    results, ended = paper_state.results, []
+    results, ended = state.results, []
 
     def read_too_early(name):
         found = results(name)
-        job = paper_state.job(name)
+        job = state.job(name)
         if job is not None and not ended:
             assert job.wait(120)
             ended.append(job)
         return found
 
-    monkeypatch.setattr(paper_state, "results", read_too_early)
+    monkeypatch.setattr(state, "results", read_too_early)
     app = opened(result="tiny")
     app.button(key="measure_Quick").click().run()
     assert ended == session.jobs().owned_by(app.session_state["owner"])
@@ -149,7 +150,7 @@ def test_a_measurement_that_ends_while_the_page_is_drawn_is_shown(monkeypatch):
 
 
 def test_a_measurement_that_was_cut_off_is_shown_as_such_and_goes_on(tmp_path):
-    from pages.ui import session
+    from pages.ui.shell import session
 
     folder = tmp_path / "cache" / "reproduce"
     dying = saved_steps(TINY, Journal(folder / "journal.jsonl"), folder)
@@ -179,7 +180,7 @@ def test_a_measurement_that_was_cut_off_is_shown_as_such_and_goes_on(tmp_path):
 
 
 def test_two_visitors_share_one_measurement():
-    from pages.ui import session
+    from pages.ui.shell import session
 
     first, second = opened(result="tiny"), opened(result="tiny")
     session.jobs().max_running, before = 0, session.jobs().max_running
@@ -222,7 +223,7 @@ def test_an_unknown_result_in_a_link_is_a_sentence_and_shows_the_overview():
 def test_the_overview_counts_verdicts_in_words(verdicts, words):
     from types import SimpleNamespace
 
-    from pages.ui.paper_overview import how_many
+    from pages.ui.paper.overview import how_many
 
     assert how_many([SimpleNamespace(verdict=v) for v in verdicts.split()]) == words
 
@@ -242,7 +243,7 @@ def test_missing_data_are_named_and_cannot_be_started(monkeypatch, tmp_path):
 
 
 def test_the_page_differs_from_the_train_page_only_where_it_says():
-    from pages.ui.paper_run import unlike
+    from pages.ui.paper.measuring import unlike
 
     line = next(line for line in RECIPES["stop-rule"].lines if line.series != "Algorithm 1")
     words = " ".join(unlike(line))

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.experiments import report
 from kcnet_core.experiments.run import Run
-from pages.ui import session
+from pages.ui.shell import session
 from tests.pages.as_read import as_read
 
 APP = str(Path(__file__).resolve().parents[2] / "app.py")
@@ -129,7 +129,7 @@ def test_a_watcher_sees_a_run_under_way_and_cannot_steer_it(jobs):
 
 
 def test_the_downloads_of_a_watcher_do_not_name_the_file(jobs):
-    from pages.ui.result_view import without_rows
+    from pages.ui.train.result_view import without_rows
 
     job, _ = started(upload(), model="KCNet")
     taken = without_rows(job.result)
@@ -181,7 +181,7 @@ def test_a_link_with_the_job_of_another_page_is_told_and_opens(jobs):
 def test_an_error_in_a_fragment_is_a_sentence(caplog):
     def script():
         from kcnet_core.errors import DataError
-        from pages.ui.safety_net import fragment
+        from pages.ui.shell.safety_net import fragment
 
         @fragment
         def known():

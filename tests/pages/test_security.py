@@ -20,7 +20,8 @@ from kcnet_core.experiments import report
 from kcnet_core.experiments.comparison.plan import Comparison
 from kcnet_core.experiments.run import Run
 from kcnet_core.storage.safe_csv import csv_text
-from pages.ui import compare_take_home, session
+from pages.ui.compare import downloads
+from pages.ui.shell import session
 
 PROJECT = Path(__file__).resolve().parents[2]
 HOSTILE_NAMES = (
@@ -158,9 +159,7 @@ def test_a_script_that_visitors_take_home_is_data_and_no_code_from_a_link():
     allowed = {"kcnet_core", "kcnet_core.experiments", "kcnet_core.experiments.training"}
     assert imports(report.repeat_script(trained)) <= allowed
     found = SimpleNamespace(comparison=Comparison(target=evil[:50]), metric="accuracy")
-    assert all(
-        name.startswith("kcnet_core") for name in imports(compare_take_home.script(found, "name"))
-    )
+    assert all(name.startswith("kcnet_core") for name in imports(downloads.script(found, "name")))
 
 
 def imports(script: str) -> set[str]:
@@ -183,7 +182,7 @@ def test_visitors_never_share_a_page_object():
     def script():
         import streamlit as st
 
-        from pages.ui import frame
+        from pages.ui.shell import frame
 
         st.session_state["pages"] = frame.pages()
 
@@ -200,7 +199,7 @@ def test_visitors_never_share_a_page_object():
 
 
 def test_a_fault_of_ours_shows_a_reference_and_neither_path_nor_secret(monkeypatch, caplog):
-    from pages.ui import run_controls
+    from pages.ui.train import run_controls
 
     def broken():
         raise RuntimeError(f"token hunter2 in {PROJECT}/pages/train.py")
@@ -240,7 +239,7 @@ def test_a_table_that_visitors_take_home_calculates_nothing():
 
 
 def test_the_table_of_test_samples_calculates_nothing_when_saved(monkeypatch):
-    from pages.ui import sample_view
+    from pages.ui.train import sample_view
 
     monkeypatch.setattr(sample_view, "session", SimpleNamespace(dark=lambda: False))
     y, predictions = np.array([0, 1]), np.array([1, 0])

@@ -12,7 +12,8 @@ from kcnet_core.experiments.run import Run
 from kcnet_core.experiments.training import train_steps
 from kcnet_core.jobs import Memory
 from kcnet_core.jobs.memory import Room
-from pages.ui import session, smell_ask, smell_noses
+from pages.ui.shell import session
+from pages.ui.smell import ask, models
 from tests.pages.as_read import as_read
 
 APP = str(Path(__file__).resolve().parents[2] / "app.py")
@@ -55,12 +56,12 @@ def test_many_molecules_and_a_quality_for_which_there_is_no_memory_are_refused_a
     monkeypatch,
 ):
     monkeypatch.setattr(session.jobs(), "_memory", Room(lambda: Memory(100 * 2**20, 0)))
-    app = asked(opened(), "\n".join("C" * n + "O" for n in range(1, smell_ask.AT_ONCE + 2)))
+    app = asked(opened(), "\n".join("C" * n + "O" for n in range(1, ask.AT_ONCE + 2)))
     assert not app.exception
     assert "GB of memory, and at most" in texts(app)
-    nose = smell_noses._taught("starter")
-    smell_noses._measure("a key of its own", datasets.load("starter"), nose)
-    assert "a key of its own" not in smell_noses._measuring()
+    nose = models._taught("starter")
+    models._measure("a key of its own", datasets.load("starter"), nose)
+    assert "a key of its own" not in models._measuring()
     assert session.jobs().owned_by(app.session_state["owner"]) == []
 
 
@@ -155,18 +156,18 @@ def test_several_lines_become_a_table_with_the_errors_in_place():
 
 
 def test_many_lines_become_a_job_whose_answers_arrive():
-    lines = "\n".join(f"{'C' * n}O alcohol{n}" for n in range(1, smell_ask.AT_ONCE + 10))
+    lines = "\n".join(f"{'C' * n}O alcohol{n}" for n in range(1, ask.AT_ONCE + 10))
     app = asked(opened(), lines)
     _, job_id = app.session_state["smell_job"]
     assert session.jobs().get(job_id).wait(120)
     app.run()
-    assert len(table(app)) == smell_ask.AT_ONCE + 9
-    assert ("smiles" in app.query_params) == (len(lines) <= smell_ask.LONGEST_LINK)
+    assert len(table(app)) == ask.AT_ONCE + 9
+    assert ("smiles" in app.query_params) == (len(lines) <= ask.LONGEST_LINK)
 
 
 def test_a_cancelled_job_can_be_started_again(monkeypatch):
-    monkeypatch.setattr(smell_ask, "_work", _until_stopped)
-    app = asked(opened(), "\n".join("CCO" for _ in range(smell_ask.AT_ONCE + 1)))
+    monkeypatch.setattr(ask, "_work", _until_stopped)
+    app = asked(opened(), "\n".join("CCO" for _ in range(ask.AT_ONCE + 1)))
     _, job_id = app.session_state["smell_job"]
     job = session.jobs().get(job_id)
     assert job.wait_for(lambda view: view.state == "running", 60)
@@ -201,7 +202,7 @@ def test_a_run_of_the_train_page_can_answer():
     assert job.wait(120)
     app.session_state["job_id"] = job.id
     app.run()
-    app.selectbox(key=smell_noses.CHOICE).set_value(smell_noses.RUN).run()
+    app.selectbox(key=models.CHOICE).set_value(models.RUN).run()
     said = texts(app).replace("\\", "")
     assert "KCNet from the Train page" in said and "no spread to show" in said
 
@@ -211,7 +212,7 @@ def test_characters_no_better_than_guessing_are_greyed_with_the_reason(monkeypat
 
     from kcnet_core.smell.quality import Measured
 
-    whole = smell_noses._quality
+    whole = models._quality
 
     def worse(choice, dataset, nose):
         quality = whole(choice, dataset, nose)
@@ -219,7 +220,7 @@ def test_characters_no_better_than_guessing_are_greyed_with_the_reason(monkeypat
         others = tuple(vanilla if q.character == "Vanilla" else q for q in quality.characters)
         return replace(quality, characters=others)
 
-    monkeypatch.setattr(smell_noses, "_quality", worse)
+    monkeypatch.setattr(models, "_quality", worse)
     app = opened()
     assert "Vanilla" not in profile(app).split("True of")[0]
     assert "does not exclude guessing" in texts(app)
@@ -227,7 +228,7 @@ def test_characters_no_better_than_guessing_are_greyed_with_the_reason(monkeypat
 
 def test_a_dataset_with_dilutions_offers_them(shared_data, monkeypatch):
     monkeypatch.setenv("KCNET_DATA", str(shared_data))
-    monkeypatch.setattr(smell_noses, "_measure", lambda *args: None)  # minutes
+    monkeypatch.setattr(models, "_measure", lambda *args: None)  # minutes
     app = opened(model="keller_2016", dilution="1/1,000")
     assert not app.exception
     said = texts(app).replace("\\", "")
@@ -246,7 +247,7 @@ def test_a_model_file_can_answer_and_a_broken_one_says_what_is_wrong():
             content = report.model_file(end.value)
             break
     app = opened()
-    app.selectbox(key=smell_noses.CHOICE).set_value(smell_noses.FILE).run()
+    app.selectbox(key=models.CHOICE).set_value(models.FILE).run()
     assert "Give the model file" in texts(app)
     upload = app.file_uploader(key="smell_file_upload")
     upload.set_value(("bad.kcnet", b"not a model", "application/octet-stream")).run()

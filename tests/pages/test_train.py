@@ -20,7 +20,7 @@ def opened(**query) -> AppTest:
 
 
 def job_of(app: AppTest):
-    from pages.ui import session
+    from pages.ui.shell import session
 
     return session.jobs().get(app.session_state["job_id"])
 
@@ -63,7 +63,7 @@ def test_every_model_can_be_started_and_ends_with_a_named_score(model):
 
 def test_a_run_that_would_not_fit_is_refused_with_the_numbers(monkeypatch):
     from kcnet_core.jobs import Memory
-    from pages.ui import session
+    from pages.ui.shell import session
 
     app = opened(dataset="digits", model="KCNet", n_hidden=20_000)
     monkeypatch.setattr(session.jobs()._memory, "measure", lambda: Memory(2**28, 2**28))

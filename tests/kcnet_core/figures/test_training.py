@@ -17,7 +17,7 @@ from kcnet_core.experiments.run import MODELS, Run
 from kcnet_core.experiments.training import TrainView
 from kcnet_core.figures.layout import Sketch
 from kcnet_core.network.history import EpochRecord
-from pages.ui.live_charts import picture_data
+from pages.ui.train.live_charts import picture_data
 
 MOST_BYTES = 300_000  # a class of thirty that watches on one wireless network
 

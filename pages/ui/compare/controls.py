@@ -1,0 +1,187 @@
+"""The controls on the left of the Compare page: every choice that a comparison consists of."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields, replace
+
+import streamlit as st
+
+from kcnet_core.datasets.dataset import Dataset
+from kcnet_core.errors import KCNetError
+from kcnet_core.experiments import protocols
+from kcnet_core.experiments.comparison.plan import (
+    FSHN_SIZES,
+    MAX_FOLDS,
+    SHARED_FIELDS,
+    Comparison,
+)
+from kcnet_core.experiments.models import MODELS
+from kcnet_core.experiments.presets import paper_presets
+from kcnet_core.experiments.run import Run
+from kcnet_core.limits import MAX_HIDDEN_SIZES, MAX_REPEATS
+from pages.ui.compare import state
+from pages.ui.shell import session
+from pages.ui.shell.escaping import plain
+from pages.ui.train import run_controls
+
+SIZES = (50, 100, 200, 300, 600, 1000, 2000, 3000, 4500, 6500)
+OURS, PAPER, CHOSEN = "ours", "the paper's", "chosen"
+
+
+def sidebar() -> tuple[Comparison, str | None]:
+    """Draw the controls; the comparison they describe, and what is wrong with it, if anything."""
+    with st.sidebar:
+        session.set_run(run_controls.data_controls(session.run()))
+        comparison = state.comparison()
+        dataset = session.dataset(comparison)
+        chosen = {
+            "models": models(comparison, dataset),
+            "hidden": sizes(comparison),
+            "n_repeats": st.number_input(
+                "Repeats",
+                1,
+                MAX_REPEATS,
+                comparison.n_repeats,
+                key=state.key("repeats"),
+                help="Every model is trained and tested this often, each time with another seed "
+                "and, unless the benchmark has its own, another split. Six or more let a "
+                "permutation test find anything.",
+            ),
+            "protocol": protocol(comparison, dataset),
+        }
+        settings = settings_picker(comparison)
+        with st.expander("More settings", icon=":material/tune:"):
+            chosen |= more(comparison, dataset, chosen)
+    try:
+        new = replace(comparison, **chosen, settings=settings)
+    except KCNetError as error:
+        return comparison, str(error)
+    st.session_state["comparison"] = new
+    return new, None
+
+
+def models(comparison: Comparison, dataset: Dataset) -> tuple[str, ...]:
+    names = state.comparable_models(dataset)
+    return tuple(
+        st.pills(
+            "Models",
+            names,
+            selection_mode="multi",
+            default=[name for name in comparison.models if name in names],
+            key=state.key("models"),
+            help="  \n".join(f"**{name}**: {MODELS[name].title}" for name in names),
+        )
+    )
+
+
+def sizes(comparison: Comparison) -> tuple[int, ...]:
+    known = sorted({*SIZES, *comparison.hidden})
+    chosen = st.multiselect(
+        "Hidden sizes 𝓑",
+        [str(size) for size in known],
+        default=[str(size) for size in comparison.hidden],
+        max_selections=MAX_HIDDEN_SIZES,
+        accept_new_options=True,
+        key=state.key("hidden"),
+        help="Kenyon cells (or hidden units) of every network. Type any other number and press "
+        "Enter.",
+    )
+    numbers, wrong = [], []
+    for text in chosen:
+        digits = text.replace(",", "").replace(" ", "")
+        (numbers if digits.isdecimal() else wrong).append(digits)
+    if wrong:
+        st.caption(f":orange[{plain(wrong[0][:30])} is not a whole number and was left out.]")
+    return tuple(int(number) for number in numbers)
+
+
+def protocol(comparison: Comparison, dataset: Dataset) -> str:
+    usable = {p.name: p for p in protocols.PROTOCOLS.values() if p.applies(dataset)}
+    default = protocols.default_protocol(dataset)
+    current = comparison.protocol if comparison.protocol in usable else default
+    name = st.selectbox(
+        "Split protocol",
+        list(usable),
+        index=list(usable).index(current),
+        format_func=lambda name: usable[name].title,
+        key=state.key("protocol"),
+        help="  \n".join(f"**{p.title}**: {p.explanation}" for p in usable.values()),
+    )
+    return "" if name == default else name
+
+
+def settings_picker(comparison: Comparison) -> str:
+    """Ours, or the paper's where it prints some for this dataset, or those found by a search."""
+    paper = paper_settings(comparison)
+    forms = {OURS: ""}
+    if paper:
+        forms[PAPER] = replace(comparison, settings=paper).settings
+    if comparison.settings not in forms.values():
+        forms[CHOSEN] = comparison.settings
+    if len(forms) == 1:
+        return comparison.settings
+    current = next(name for name, text in forms.items() if text == comparison.settings)
+    name = st.segmented_control(
+        "Settings of the models",
+        list(forms),
+        default=current,
+        required=True,
+        key=state.key("settings"),
+        help="**ours**: the defaults of this app, the baselines at the middle of the paper's "
+        "ranges.  \n**the paper's**: λ, epochs, learning rate and stop metric as printed for this "
+        "dataset, with the paper's DOA rule.  \n**chosen**: what a search in the tab Tune found, "
+        "or what the link said.",
+    )
+    return forms[name]
+
+
+def paper_settings(comparison: Comparison) -> str:
+    shared = (*SHARED_FIELDS, "n_hidden", "n_submodels")
+    chosen = {}
+    for preset in paper_presets(comparison.dataset, comparison.target):
+        differing = {
+            field.name: getattr(preset.run, field.name)
+            for field in fields(Run)
+            if field.name not in shared and getattr(preset.run, field.name) != field.default
+        }
+        if differing:
+            chosen[preset.run.model] = differing
+    return json.dumps(chosen) if chosen else ""
+
+
+def more(comparison: Comparison, dataset: Dataset, chosen: dict) -> dict:
+    own_split = (chosen["protocol"] or protocols.default_protocol(dataset)) == "benchmark"
+    folds = 0
+    if not own_split:
+        folds = st.number_input(
+            "Folds", 0, MAX_FOLDS, comparison.n_folds, key=state.key("folds"),
+            help="0 tests on one tenth of the rows per repeat; with folds, every row is tested "
+            "once per repeat, which costs that many fits.",
+        )  # fmt: skip
+    pixels = run_controls.pixel_scale(comparison, state.key("pixels"))
+    rows = st.number_input(
+        "Training rows", 0, 1_000_000, comparison.rows, 1000, key=state.key("rows"),
+        help="0 uses every training row of a split; fewer train faster.",
+    )  # fmt: skip
+    fshn = comparison.fshn_size
+    if "FSHN" in chosen["models"]:
+        fshn = st.selectbox(
+            "Size of FSHN", list(FSHN_SIZES), index=list(FSHN_SIZES).index(comparison.fshn_size),
+            format_func=lambda name: f"same {name}", key=state.key("fshn"),
+            help="  \n".join(f"**same {name}**: {text}" for name, text in FSHN_SIZES.items()),
+        )  # fmt: skip
+    oversampling = False
+    if dataset.kind == "odor" and not dataset.multilabel:
+        oversampling = st.toggle(
+            "Oversample rare classes", comparison.oversampling, key=state.key("oversampling"),
+            help="ADASYN, as in the paper, but on training rows only.",
+        )  # fmt: skip
+    seed = st.number_input(
+        "Seed", 0, 2**31 - 1 - MAX_REPEATS, comparison.seed, key=state.key("seed"),
+        help="Repeat r uses seed + r for splits and models alike.",
+    )  # fmt: skip
+    return {
+        "options": comparison.with_pixels(pixels).options, "n_folds": 0 if folds == 1 else folds,
+        "rows": rows, "fshn_size": fshn, "oversampling": oversampling, "seed": seed,
+    }  # fmt: skip

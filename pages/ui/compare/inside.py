@@ -1,0 +1,127 @@
+"""KCNet and ELM opened up: their weights, and which cells answer one and the same sample."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from kcnet_core import figures
+from kcnet_core.datasets.dataset import Dataset
+from kcnet_core.experiments.comparison.inside import SideBySide, side_by_side
+from kcnet_core.experiments.comparison.plan import Comparison
+from kcnet_core.experiments.protocols import PROTOCOLS
+from kcnet_core.palette import model_colour
+from pages.ui.compare import state
+from pages.ui.shell import row_picture, session
+from pages.ui.shell.chart import chart
+from pages.ui.shell.escaping import plain
+from pages.ui.shell.safety_net import fragment
+from pages.ui.train.sample_view import label
+
+LARGEST = 2_000  # more cells than this cannot be told apart in a picture
+
+
+def inside(comparison: Comparison, dataset: Dataset) -> None:
+    sizes = [size for size in comparison.hidden if size <= LARGEST] or [LARGEST]
+    st.markdown(
+        "Both networks have random input weights and solve only for their output weights. What "
+        "differs is the wiring: seven ones per Kenyon cell, or a dense matrix of random numbers."
+    )
+    size = sizes[0]
+    if len(sizes) > 1:
+        size = st.segmented_control(
+            "Hidden size", sizes, default=sizes[len(sizes) // 2], required=True,
+            format_func=lambda value: f"{value:,}", key=f"inside_size_{'_'.join(map(str, sizes))}",
+        )  # fmt: skip
+    with st.spinner("Teaching both networks …"):
+        pair = taught(comparison, dataset, size)
+    one_sample(pair)
+    weights(pair)
+
+
+def taught(comparison: Comparison, dataset: Dataset, size: int) -> SideBySide:
+    key = (comparison.dataset, comparison.target, comparison.protocol, comparison.seed,
+           comparison.rows, comparison.settings, size, id(dataset))  # fmt: skip
+    return state.kept("inside", key, lambda: side_by_side(comparison, dataset, size))
+
+
+@fragment
+def one_sample(pair: SideBySide) -> None:
+    dataset, dark = pair.dataset, session.dark()
+    left, *columns = st.columns([2, 3, 3])
+    with left:
+        position = sample_picker(pair)
+        row = int(pair.split.test[position])
+        if dataset.image_shape is None:
+            row_picture.molecule(dataset, row, dark)
+        else:
+            pixels = dataset.raw_pixels(dataset.X[row : row + 1])
+            chart(figures.image_grid(pixels, dataset.image_shape, dark=dark), "inside_sample")
+        st.caption(f"Truth: {plain(label(dataset, dataset.y[row]))}.")
+    for column, network in zip(columns, pair.networks, strict=True):
+        with column:
+            activity = network.hidden[position]
+            name = f"{network.name}: {len(activity):,} hidden cells"
+            chart(
+                figures.cell_field(activity, name=name, limit=float(activity.max()), dark=dark),
+                f"inside_{network.name}",
+            )
+            answer = plain(label(dataset, pair.answer(network, position)))
+            st.caption(
+                f"{network.active_share(position):.0%} of the cells are active for this sample, "
+                f"{network.active_share():.0%} on average. Answer: {answer}."
+            )
+    chart(
+        figures.activity_ranks(
+            {network.name: network.hidden[position] for network in pair.networks},
+            {network.name: model_colour(network.name, dark) for network in pair.networks},
+            dark=dark,
+        ),
+        "inside_ranks",
+    )
+    protocol = PROTOCOLS[pair.split.protocol]
+    silent = 1 - pair.networks[0].active_share()
+    st.caption(
+        f"Test rows of {plain(dataset.title)} ({protocol.title.lower()}), seed "
+        f"{pair.split.seed}; taught with {len(pair.split.train):,} rows. Inhibition and ReLU "
+        f"silence {silent:.0%} of KCNet's cells, so a sample is a sparse code; ELM's "
+        "sigmoid never falls quite silent, and most of its units sit near 0 or 1. Active: above 1% "
+        "of the strongest."
+    )
+
+
+def sample_picker(pair: SideBySide) -> int:
+    """The position of a test row; molecules by name, images by number."""
+    dataset, test = pair.dataset, pair.split.test
+    positions = range(len(test))
+    where = f"{dataset.name}_{pair.split.protocol}_{pair.split.seed}"
+    if dataset.row_names is not None:
+        return st.selectbox(
+            "Test sample", positions, format_func=lambda i: dataset.row_names[test[i]],
+            key=f"inside_sample_{where}",
+        )  # fmt: skip
+    return st.number_input(
+        "Test sample", 0, len(test) - 1, 0, key=f"inside_sample_{where}",
+        help=f"Any of the first {len(test):,} test rows.",
+    )  # fmt: skip
+
+
+def weights(pair: SideBySide) -> None:
+    dark = session.dark()
+    st.subheader("Input weights", anchor=False)
+    for column, network in zip(st.columns(2), pair.networks, strict=True):
+        W = network.weights
+        binary = W.dtype == np.uint8
+        with column:
+            figure = figures.matrix_picture(
+                W, "W" if binary else "A", limit=None if binary else 1.0, dark=dark,
+                title=f"{network.name}: {'W, 0 or 1' if binary else 'a, between −1 and 1'}",
+            )  # fmt: skip
+            chart(figure, f"inside_weights_{network.name}")
+            if binary:
+                st.caption(
+                    f"{int(W.sum()):,} ones among {W.size:,} entries ({W.mean():.2%}): "
+                    f"{W.sum(axis=1).mean():.1f} inputs per cell, one bit each."
+                )
+            else:
+                st.caption(f"{W.size:,} numbers, none zero: every input reaches every cell.")

@@ -1,0 +1,314 @@
+"""How good each model was, how long it took, and what it cost: the pictures of a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from kcnet_core import figures
+from kcnet_core.datasets.catalogue import is_image_set
+from kcnet_core.datasets.dataset import Dataset
+from kcnet_core.experiments.baselines import MIDPOINT_NOTE
+from kcnet_core.experiments.comparison.plan import FSHN_SIZES, Comparison
+from kcnet_core.experiments.comparison.rows import trade_offs
+from kcnet_core.experiments.evaluate import results_table, summary
+from kcnet_core.experiments.metrics import METRICS, headline_metric
+from kcnet_core.experiments.models import MODELS
+from kcnet_core.experiments.protocols import PROTOCOLS
+from kcnet_core.figures.compare import size_axis
+from pages.ui.compare import state
+from pages.ui.shell import session
+from pages.ui.shell.chart import chart
+from pages.ui.shell.escaping import plain
+from pages.ui.shell.words import capital, seconds_format
+
+TIMES_NOTE = (
+    "Times are wall-clock seconds on this machine, one fit after another; other visitors' runs "
+    "make all models slower alike."
+)
+SCALE_NOTE = (
+    "An ELM's score depends much more on the scale of the pixels than a KCNet's: compare them with "
+    "another one, too (Pixels, under More settings)."
+)
+
+
+@dataclass(frozen=True)
+class Results:
+    """The measured rows of the comparison that the controls show."""
+
+    comparison: Comparison
+    dataset: Dataset
+    table: pd.DataFrame
+    metric: str
+
+    @property
+    def key(self) -> tuple:
+        """Changes when a row, the metric or the plan does."""
+        return (*self.table["id"], *self.table["variant"], self.metric, self.comparison)
+
+    @property
+    def lines(self) -> pd.DataFrame:
+        by = ("variant", "model", "hidden")
+        return state.kept("lines", self.key, lambda: summary(self.table, by=by))
+
+    @property
+    def points(self) -> pd.DataFrame:
+        """Mean metric and mean seconds of every variant."""
+        return state.kept("points", self.key, lambda: trade_offs(self.table, self.metric))
+
+    def figure(self, slot: str, make: Callable):
+        """A figure that is made anew only for new rows, another metric or another theme."""
+        return state.kept(slot, (self.key, session.dark()), lambda: make(dark=session.dark()))
+
+    @property
+    def higher_wins(self) -> bool:
+        return METRICS[self.metric].higher_is_better
+
+
+def results(comparison: Comparison, dataset: Dataset) -> Results:
+    rows = state.measured(comparison, dataset)
+    names = [(row["id"], row["variant"]) for row in rows]
+    table = state.kept("table", names, lambda: results_table(rows))
+    return Results(comparison, dataset, table, metric_of(dataset))
+
+
+def metric_of(dataset: Dataset) -> str:
+    """The metric that the visitor looks at; by default the one for this kind of data."""
+    return st.session_state.get(metric_key(dataset)) or headline_metric(dataset)
+
+
+def metric_key(dataset: Dataset) -> str:
+    return f"compare_metric_{headline_metric(dataset)}"
+
+
+def metric_picker(dataset: Dataset) -> None:
+    st.segmented_control(
+        "Metric",
+        list(METRICS),
+        default=headline_metric(dataset),
+        required=True,
+        format_func=capital,
+        key=metric_key(dataset),
+        persist_state="session",
+        label_visibility="collapsed",
+        help="  \n".join(f"**{name}**: {metric.explanation}" for name, metric in METRICS.items()),
+    )
+
+
+def about(found: Results) -> str:
+    """What every score on the page is a score of."""
+    table, comparison = found.table, found.comparison
+    protocol = PROTOCOLS[table["protocol"].iloc[0]]
+    repeats = table.groupby("variant")["repeat"].nunique()
+    n = " to ".join(dict.fromkeys([str(repeats.min()), str(repeats.max())]))
+    folds = f" × {comparison.n_folds} folds" if comparison.n_folds else ""
+    target = f", {plain(comparison.target)}" if comparison.target else ""
+    if protocol.name == "benchmark":
+        interval = "over repeats on this one test part: how much the random choices matter"
+    else:
+        interval = "corrected for splits that share rows"
+    plural = "s" if n != "1" else ""
+    n_train, n_test = rows_in_words(table["n_train"]), rows_in_words(table["n_test"])
+    return (
+        f"{plain(found.dataset.title)}{target} · {protocol.title.lower()}, "
+        f"{n_train} training and {n_test} test rows · "
+        f"{n} repeat{plural}{folds}, seeds from {comparison.seed} · mean and 95% interval "
+        f"({interval})."
+    )
+
+
+def rows_in_words(counts: pd.Series) -> str:
+    """Whole molecules cannot be dealt out evenly, so splits may differ by a few rows."""
+    return f"{'about ' * (counts.nunique() > 1)}{counts.mean():,.0f}"
+
+
+def empty(text: str) -> None:
+    with st.container(border=True):
+        st.markdown(text)
+
+
+def nothing_yet(comparison: Comparison) -> None:
+    """An empty page that says what to do next, and what the names on the left stand for."""
+    lines = [
+        f"- **{name}**: {MODELS[name].title}" for name in comparison.models if MODELS[name].network
+    ]
+    baselines = [name for name in comparison.models if not MODELS[name].network]
+    if baselines:
+        lines.append(f"- **{', '.join(baselines)}**: the paper's baselines. {MIDPOINT_NOTE}")
+    listed = "\n".join(lines)
+    empty(
+        "**Nothing has been compared yet.** Press **Start** (or the key **S**): every model learns "
+        "from the same rows with the same seeds, and its score appears here as soon as it is "
+        f"measured. Choose models, sizes and repeats on the left.\n\n{listed}"
+    )
+
+
+# -- scores --------------------------------------------------------------------------------------
+
+
+def scores(comparison: Comparison, dataset: Dataset) -> None:
+    found = results(comparison, dataset)
+    if found.table.empty:
+        nothing_yet(comparison)
+        return
+    lines, metric = found.lines, found.metric
+    if not (lines["metric"] == metric).any():
+        empty(f"None of these models gives a {metric}. Choose another metric.")
+        return
+    points = found.points
+    st.caption(about(found))
+    left, right = st.columns(2)
+    with left:
+        chart(found.figure("hidden", partial(hidden_figure, found)), "compare_hidden")
+    with right:
+        make = partial(figures.metric_vs_time, points, metric)
+        chart(found.figure("time", make), "compare_time")
+    job = state.job("compare")
+    settled = job is None or job.view.finished
+    st.markdown(best_line(found, points, settled))
+    table = state.kept("variants", found.key, lambda: variants_table(found, points))
+    st.dataframe(
+        table,
+        key="compare_variants",
+        hide_index=True,
+        width="stretch",
+        placeholder="—",
+        alt=f"Mean {metric}, interval, seconds and parameters of every variant",
+        column_config={
+            capital(metric): st.column_config.NumberColumn(format="%.4f"),
+            "Seconds": st.column_config.NumberColumn(format=seconds_format(table["Seconds"])),
+            "Trained parameters": st.column_config.NumberColumn(format="localized"),
+            "Best trade-off": st.column_config.CheckboxColumn(),
+        },
+    )
+    st.caption(TIMES_NOTE)
+    if is_image_set(comparison.dataset) and {"KCNet", "ELM"} <= set(comparison.models):
+        st.caption(SCALE_NOTE)
+        st.page_link(
+            "pages/paper.py", label="Measured on three scales", icon=":material/psychology_alt:",
+            query_params={"result": "pixel-scale"},
+        )  # fmt: skip
+    if found.higher_wins and settled:
+        time_to_reach(found, points)
+
+
+def hidden_figure(found: Results, dark: bool):
+    figure = figures.metric_vs_hidden(found.lines, found.metric, dark=dark)
+    # All planned sizes from the start, so that the axis stays while rows arrive.
+    return figure.update_xaxes(size_axis(found.comparison.hidden))
+
+
+def best_line(found: Results, points: pd.DataFrame, settled: bool) -> str:
+    """The leader in one sentence; once all is measured, also who cannot be told apart from it."""
+    known = points[points["mean"].notna()]
+    best = known.loc[known["mean"].idxmax() if found.higher_wins else known["mean"].idxmin()]
+    word = "Highest" if found.higher_wins else "Lowest"
+    text = f"{word} mean {found.metric}: **{best['variant']}**, {interval(best)}."
+    if not settled:
+        return text
+    if best["n"] < 2:
+        return text + " One repeat cannot tell a difference from luck; add repeats."
+    inside = known[
+        (known["low"] <= best["high"]) & (known["high"] >= best["low"])
+        & (known["variant"] != best["variant"])
+    ]["variant"].tolist()  # fmt: skip
+    if inside:
+        listed = ", ".join(inside[:4]) + (" and others" if len(inside) > 4 else "")
+        text += f" Its interval overlaps with that of {listed}: see Differences before calling it."
+    return text
+
+
+def interval(row) -> str:
+    if np.isnan(row["low"]):
+        return f"{row['mean']:.4f} (one value, no interval)"
+    return f"{row['mean']:.4f} ({row['low']:.4f} to {row['high']:.4f}, {row['n']:.0f} values)"
+
+
+def variants_table(found: Results, points: pd.DataFrame) -> pd.DataFrame:
+    parameters = found.table.groupby("variant")["parameters"].mean()
+    order = points.sort_values("mean", ascending=not found.higher_wins)
+    return pd.DataFrame(
+        {
+            "Variant": order["variant"],
+            capital(found.metric): order["mean"],
+            "95% interval": [
+                "—" if np.isnan(low) else f"{low:.4f} to {high:.4f}"
+                for low, high in zip(order["low"], order["high"], strict=True)
+            ],
+            "Values": order["n"],
+            "Seconds": order["seconds"],
+            "Trained parameters": order["variant"].map(parameters),
+            "Best trade-off": order["best"],
+        }
+    )
+
+
+def time_to_reach(found: Results, points: pd.DataFrame) -> None:
+    """The fastest variant of each model that is good enough: what speed claims come down to."""
+    known = points[points["mean"].notna() & points["seconds"].notna()]
+    best_of_each = sorted(known.groupby("model")["mean"].max())
+    # The best that every model but the weakest reaches: there the comparison says most.
+    default = float(np.floor(100 * best_of_each[min(1, len(best_of_each) - 1)]) / 100)
+    st.subheader("How long does it take to get there?", anchor=False)
+    key = f"compare_aim_{found.comparison.dataset}_{found.metric}"
+    moved = st.session_state.setdefault("compare_aims_moved", set())
+    if key not in moved:  # it follows the results until somebody chooses
+        st.session_state[key] = default
+    aim = st.slider(
+        f"At least this mean {found.metric}", 0.0, 1.0, step=0.01, width=420, key=key,
+        persist_state="session", on_change=moved.add, args=(key,),
+    )  # fmt: skip
+    lines = []
+    for model in dict.fromkeys(known["model"]):
+        part = known[(known["model"] == model) & (known["mean"] >= aim)]
+        best = part.loc[part["seconds"].idxmin()] if len(part) else None
+        lines.append(
+            {
+                "Model": model,
+                "Fastest variant": "Not reached" if best is None else best["variant"],
+                "Seconds": None if best is None else best["seconds"],
+                capital(found.metric): None if best is None else best["mean"],
+            }
+        )
+    st.dataframe(
+        pd.DataFrame(lines).sort_values("Seconds", na_position="last", kind="stable"),
+        key="compare_reach", hide_index=True, width="stretch",
+        alt=f"Fastest variant of each model with a mean {found.metric} of at least {aim:.2f}",
+        column_config={
+            "Seconds": st.column_config.NumberColumn(format=seconds_format(known["seconds"])),
+            capital(found.metric): st.column_config.NumberColumn(format="%.4f"),
+        },
+        placeholder="—",
+    )  # fmt: skip
+    st.caption("One fit each: configuration, training and evaluation together, on average.")
+
+
+# -- cost ----------------------------------------------------------------------------------------
+
+
+def costs(comparison: Comparison, dataset: Dataset) -> None:
+    found = results(comparison, dataset)
+    if found.table.empty:
+        nothing_yet(comparison)
+        return
+    st.caption(about(found))
+    chart(found.figure("split", partial(figures.time_split, found.lines)), "compare_split")
+    st.caption(
+        "**Configuration** makes the model and, for the random networks, draws the wiring; "
+        "**training** is everything up to calibrated probabilities; **evaluation** predicts the "
+        f"test rows. {TIMES_NOTE}"
+    )
+    if found.table["parameters"].notna().any():
+        st.subheader("Trained parameters", anchor=False)
+        make = partial(figures.parameters_bar, found.table)
+        chart(found.figure("parameters", make), "compare_parameters")
+        st.caption(
+            "KCNet and ELM train their output weights only; DOA also trains a preference score "
+            f"for every possible connection. FSHN has {FSHN_SIZES[comparison.fshn_size]}. Trees, "
+            "neighbours and support vectors have no such number."
+        )

@@ -1,0 +1,257 @@
+"""Hyperparameter search with Optuna over the paper's spaces, trial by trial."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pandas as pd
+import streamlit as st
+
+from kcnet_core import figures
+from kcnet_core.datasets.dataset import Dataset
+from kcnet_core.errors import KCNetError
+from kcnet_core.experiments.comparison import work
+from kcnet_core.experiments.comparison.plan import Comparison
+from kcnet_core.experiments.comparison.search import MANY_ROWS, N_FOLDS, Trial, best_trial
+from kcnet_core.experiments.comparison.work import SearchPlan
+from kcnet_core.experiments.metrics import METRICS, headline_metric
+from kcnet_core.experiments.models import MODELS
+from kcnet_core.experiments.protocols import default_protocol
+from kcnet_core.jobs import Estimate
+from kcnet_core.limits import MAX_TRIALS
+from kcnet_core.storage.safe_csv import csv_text
+from pages.ui.compare import bar, state
+from pages.ui.compare.scores import empty
+from pages.ui.shell import session
+from pages.ui.shell.chart import chart
+from pages.ui.shell.deferred_click import ask, asked
+from pages.ui.shell.escaping import plain
+from pages.ui.shell.words import capital, seconds_format, setting_name, setting_value
+
+DEFAULT_TRIALS = 20
+
+
+def search(comparison: Comparison, dataset: Dataset) -> None:
+    drawn = state.look("search")
+    busy = drawn in state.ACTIVE
+    st.markdown(
+        "Optuna tries settings from the model's search space. It sees only the training rows of "
+        "the first split, cut again into learning and validation rows; the test rows stay unseen."
+    )
+    plan = controls(comparison, dataset, busy)
+    if asked("search") and not busy:
+        start(plan, dataset)
+        st.rerun()
+    with st.container(horizontal=True, vertical_alignment="center", key="search_bar"):
+        if busy:
+            st.button("Cancel the search", key="cancel_search", type="primary",
+                      icon=":material/close:", on_click=state.stop, args=("search",))  # fmt: skip
+        else:
+            n_known = len(known(plan))
+            goes_on = 0 < n_known < plan.n_trials
+            st.button("Go on" if goes_on else "Search", key="start_search", type="primary",
+                      icon=":material/search:", on_click=ask, args=("search",),
+                      help=f"{n_known} trials are here already." if goes_on else None,
+                      )  # fmt: skip
+    state.problem("search")
+    state.live("search", "trials", drawn, lambda: trials(plan, dataset))
+
+
+def controls(comparison: Comparison, dataset: Dataset, busy: bool) -> SearchPlan:
+    names = state.comparable_models(dataset)
+    model = st.pills(
+        "Model to tune", names, default=names[0], required=True, disabled=busy,
+        key=f"search_model_{dataset.kind}", persist_state="session",
+    )  # fmt: skip
+    space = MODELS[model].space
+    searched = [dimension.name for dimension in space]
+    left, middle, right = st.columns(3)
+    with left:
+        n_trials = st.number_input(
+            "Trials", 1, MAX_TRIALS, DEFAULT_TRIALS, disabled=busy, key="search_trials",
+            persist_state="session", help="The first is the untuned setting.",
+        )  # fmt: skip
+    with middle:
+        n_hidden = 0
+        if MODELS[model].network and "n_hidden" not in searched:
+            n_hidden = st.selectbox(
+                "Hidden size 𝓑", list(comparison.hidden), index=len(comparison.hidden) // 2,
+                format_func=lambda size: f"{size:,}", disabled=busy,
+                key=f"search_hidden_{'_'.join(map(str, comparison.hidden))}",
+            )  # fmt: skip
+        else:
+            st.caption("The hidden size is searched too." if MODELS[model].network else
+                       "This model has no hidden size.")  # fmt: skip
+    with right:
+        folds = st.number_input(
+            "Validation folds", 2, N_FOLDS, N_FOLDS, disabled=busy, key="search_folds",
+            persist_state="session",
+            help=f"Inside the training rows; from {MANY_ROWS:,} rows on one validation part is "
+            "used instead.",
+        )  # fmt: skip
+    listed = "; ".join(
+        f"{setting_name(dimension.name, model)} ∈ {dimension.describe()}" for dimension in space
+    )
+    st.caption(f"Search space: {listed}. {MODELS[model].note}")
+    alone = replace(comparison, n_repeats=1, n_folds=0)
+    return SearchPlan(alone, model, n_hidden, n_trials, headline_metric(dataset), folds)
+
+
+def known(plan: SearchPlan) -> tuple[Trial, ...]:
+    """Trials of the same search that are here already, from one that was cancelled or shorter."""
+    job = state.job("search")
+    if job is None or job.view.snapshot is None:
+        return ()
+    same = replace(job.config, n_trials=plan.n_trials) == plan
+    return tuple(job.view.snapshot.items[: plan.n_trials]) if same else ()
+
+
+def start(plan: SearchPlan, dataset: Dataset) -> None:
+    done = known(plan)
+    try:
+        one = replace(
+            plan.comparison,
+            models=(plan.model,),
+            hidden=(plan.n_hidden or plan.comparison.hidden[0],),
+        )
+        todo = work.pending(one, dataset, [])
+        cost = work.whole_cost(todo, one, dataset)
+    except KCNetError as error:
+        st.session_state["search_problem"] = str(error)
+        return
+    state.submit(
+        "search",
+        plan,
+        dataset,
+        lambda: work.search_work(plan, dataset, done),
+        Estimate(cost.seconds * (plan.n_trials - len(done)) * plan.n_folds, cost.bytes),
+        f"{plan.n_trials} trials of {plan.model} on {session.public_title(dataset)}",
+    )
+
+
+def trials(plan: SearchPlan, dataset: Dataset) -> None:
+    job = state.job("search")
+    if job is None or job.config.comparison.dataset != plan.comparison.dataset:
+        empty(
+            "**Nothing has been searched yet.** Choose a model and press **Search**: each trial "
+            "appears as a dot, and the best setting can be taken over into the comparison."
+        )
+        return
+    bar.progress("search", "{:,} trials")
+    found = job.view.snapshot.items if job.view.snapshot is not None else []
+    if not found:
+        return
+    of = job.config
+    higher = METRICS[of.metric].higher_is_better
+    size = f" with {of.n_hidden:,} cells" if of.n_hidden else ""
+    st.caption(
+        f"{of.model}{size} on {plain(dataset.title)}: mean validation {of.metric} inside "
+        "the training rows of the first split. It is for choosing, not a test score."
+    )
+    chart(
+        figures.trials_scatter(
+            [replace(trial, params=named(trial.params, of.model)) for trial in found],
+            of.metric,
+            higher_is_better=higher,
+            model=of.model,
+            dark=session.dark(),
+        ),
+        "search_trials_chart",
+    )
+    best = best_trial(found)
+    if best is not None:
+        verdict(best, found[0], of)
+    failed = [trial for trial in found if trial.error]
+    if failed:
+        st.warning(f"{len(failed)} trials failed; the first said: {plain(failed[0].error)}",
+                   icon=":material/warning:")  # fmt: skip
+    if best is not None and job.view.finished:
+        take_over(best, of)
+    shown = shown_trials(found, of.model)
+    st.dataframe(
+        shown, key="search_table", hide_index=True, width="stretch",
+        alt="Every trial with its settings and validation value", placeholder="—",
+        column_config={
+            capital(of.metric): st.column_config.NumberColumn(format="%.4f"),
+            "Seconds": st.column_config.NumberColumn(format=seconds_format(shown["Seconds"])),
+        },
+    )  # fmt: skip
+    if job.view.finished:
+        st.download_button(
+            "Trials", csv_text(trials_table(found)), f"kcnet-search-{of.model}.csv", "text/csv",
+            key="search_csv", icon=":material/table:", on_click="ignore",
+            help="One line per trial, as CSV.",
+        )  # fmt: skip
+
+
+def verdict(best: Trial, first: Trial, plan: SearchPlan) -> None:
+    chosen = ", ".join(
+        f"{name} = {value}" for name, value in named(best.params, plan.model).items()
+    )
+    if best.number == 0:
+        st.markdown(f"So far nothing beats the untuned setting: {best.value:.4f}.")
+        return
+    gain = "" if first.value is None else f" against {first.value:.4f} untuned"
+    st.markdown(f"Best so far, trial {best.number}: **{best.value:.4f}**{gain}, with {chosen}.")
+
+
+def named(params: Mapping, model: str) -> dict[str, str]:
+    """A trial's settings as a visitor knows them."""
+    return {setting_name(k, model): setting_value(k, value) for k, value in params.items()}
+
+
+def take_over(best: Trial, plan: SearchPlan) -> None:
+    """Let the comparison use what the search found; a hidden size joins the others' sizes."""
+
+    if st.button(
+        f"Use this setting of {plan.model} in the comparison", key="use_tuned",
+        icon=":material/balance:",
+    ):  # fmt: skip
+        current, params = state.comparison(), dict(best.params)
+        size = params.pop("n_hidden", None)
+        tuned = replace(
+            current,
+            models=(*current.models, plan.model),
+            hidden=current.hidden if size is None else (*current.hidden, size),
+        )
+        state.adopt(tuned.with_settings(plan.model, params) if params else tuned)
+        st.rerun()  # the whole page, not only the trials
+    protocol = plan.comparison.protocol or default_protocol(session.dataset(plan.comparison))
+    if protocol != "benchmark":
+        st.caption(
+            "Other repeats draw other test rows, and some of those were among the rows searched "
+            "on, so a tuned model's mean over repeats is a little flattered; models tuned with "
+            "the same number of trials are flattered alike."
+        )
+
+
+def shown_trials(found: list[Trial], model: str) -> pd.DataFrame:
+    return pd.DataFrame(
+        [
+            {
+                "Trial": trial.number,
+                capital(trial.metric): trial.value,
+                **named(trial.params, model),
+                "Seconds": trial.seconds,
+                "Problem": trial.error or "",
+            }
+            for trial in found
+        ]
+    )
+
+
+def trials_table(found: list[Trial]) -> pd.DataFrame:
+    """The trials for a program, with the settings' names in the code."""
+    return pd.DataFrame(
+        [
+            {
+                "trial": trial.number,
+                trial.metric: trial.value,
+                **trial.params,
+                "seconds": trial.seconds,
+                "problem": trial.error or "",
+            }
+            for trial in found
+        ]
+    )

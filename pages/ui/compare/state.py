@@ -1,0 +1,246 @@
+"""What the Compare page remembers: the comparison, every measured row, its jobs and its link."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from kcnet_core.datasets.dataset import Dataset
+from kcnet_core.errors import KCNetError
+from kcnet_core.experiments.comparison.plan import Comparison
+from kcnet_core.experiments.comparison.rows import rows_of
+from kcnet_core.experiments.models import MODELS
+from kcnet_core.experiments.run import Run
+from pages.ui.data.catalogue import use
+from pages.ui.shell import address, session
+from pages.ui.shell.escaping import plain
+from pages.ui.shell.safety_net import fragment
+from pages.ui.train import run_controls
+
+SECONDS_BETWEEN_DRAWINGS = 1.0
+ACTIVE = ("queued", "running")
+ROWS_GONE = (
+    "The rows of this link are not on the server any more; press Start to measure them again."
+)
+# For odors two strong baselines stand beside the networks from the start; test parts are small
+# there, so as many repeats as a permutation test needs.
+ODOR_DEFAULTS = {
+    "models": ("KCNet", "DOA", "ELM", "FSHN", "XGBoost", "SVM"),
+    "hidden": (100, 300, 1000),
+    "n_repeats": 6,
+}
+
+
+# -- the comparison ------------------------------------------------------------------------------
+
+
+def comparison() -> Comparison:
+    """What the controls show; it follows the dataset that was chosen on whichever page."""
+    run, current = session.run(), st.session_state.get("comparison")
+    if current is None or (current.dataset, current.target) != (run.dataset, run.target):
+        current = adopt(following(current, run))
+    return current
+
+
+def adopt(new: Comparison) -> Comparison:
+    """Make all controls show `new`."""
+    st.session_state["comparison"] = new
+    st.session_state["comparison_adopted"] = st.session_state.get("comparison_adopted", 0) + 1
+    return new
+
+
+def key(name: str) -> str:
+    """Widget keys change when a whole comparison is adopted, so that controls show its values."""
+    return f"compare_{name}_{st.session_state.get('comparison_adopted', 0)}"
+
+
+def following(current: Comparison | None, run: Run) -> Comparison:
+    """The comparison carried over to another dataset, as far as it makes sense there."""
+    kind = session.dataset(run).kind
+    before = st.session_state.get("comparison_kind")
+    st.session_state["comparison_kind"] = kind
+    place = {"dataset": run.dataset, "target": run.target}
+    if current is None or before != kind:
+        return Comparison(**place, **(ODOR_DEFAULTS if kind == "odor" else {}))
+    return replace(
+        current, **place, options="", protocol="", n_folds=0, rows=0, oversampling=False,
+        settings="",
+    )  # fmt: skip
+
+
+def comparable_models(of: Dataset) -> list[str]:
+    """The networks; for odors also the paper's six baselines."""
+    return [name for name, model in MODELS.items() if model.network or of.kind == "odor"]
+
+
+# -- measured rows -------------------------------------------------------------------------------
+
+
+def all_rows() -> list[Mapping]:
+    """Every row that this session has seen, also of other comparisons: none is measured twice."""
+    rows = st.session_state.setdefault("comparison_rows", {})
+    uploaded, latest = st.session_state.get(session.UPLOADED), job("compare")
+    if st.session_state.get("comparison_upload") is not uploaded:  # another table, the same name
+        st.session_state["comparison_upload"] = uploaded
+        for row_id in [i for i, row in rows.items() if row["dataset"] == session.UPLOADED]:
+            del rows[row_id]
+        if (
+            latest is not None
+            and latest.config.dataset == session.UPLOADED
+            and session.data_of(latest) is not uploaded
+        ):
+            attach("compare", None)
+            latest = None
+    if latest is not None and latest.view.snapshot is not None:
+        rows.update({row["id"]: row for row in latest.view.snapshot.items if not row["error"]})
+    return list(rows.values())
+
+
+def measured(of: Comparison, rows_from: Dataset) -> list[Mapping]:
+    """The rows of one comparison that are there already."""
+    return rows_of(of, rows_from, all_rows())
+
+
+def kept(slot: str, key, make: Callable):
+    """What `make` gave for this key last time, so that a redraw without news costs nothing."""
+    store = st.session_state.setdefault("compare_kept", {})
+    if slot not in store or store[slot][0] != key:
+        store[slot] = key, make()
+    return store[slot][1]
+
+
+def forget() -> None:
+    st.session_state["comparison_rows"] = {}
+    attach("compare", None)
+
+
+# -- jobs ----------------------------------------------------------------------------------------
+
+
+def attach(kind: str, job_id: str | None) -> None:
+    st.session_state.setdefault("compare_jobs", {})[kind] = job_id
+    session.take_back(session.jobs().get(job_id or ""))
+
+
+def job(kind: str):
+    """The job of this kind that the page looks at; after a reload, this browser's latest one."""
+    known = st.session_state.setdefault("compare_jobs", {})
+    if kind not in known:
+        own = [one for one in session.jobs().owned_by(session.owner()) if one.kind == kind]
+        attach(kind, own[-1].id if own else None)
+    return session.jobs().get(known[kind]) if known[kind] else None
+
+
+def submit(kind: str, config, data: Dataset, steps: Callable, estimate, title: str):
+    """Queue a job and look at it; a refusal is kept for `problem`."""
+    try:
+        new = session.jobs().submit(
+            session.owner(), kind, config, steps, estimate=estimate, title=title
+        )
+    except KCNetError as refused:
+        st.session_state[f"{kind}_problem"] = str(refused)
+        return
+    session.carry(new, data)
+    attach(kind, new.id)
+
+
+def problem(kind: str) -> None:
+    sentence = st.session_state.pop(f"{kind}_problem", None)
+    if sentence:
+        st.error(plain(sentence), icon=":material/error:")
+
+
+def stop(kind: str) -> None:
+    current = job(kind)
+    if current is not None:
+        current.control(session.owner(), "stop")
+
+
+def look(kind: str) -> str | None:
+    """State of the job; the page takes one look, draws its buttons by it and gives it to `live`."""
+    current = job(kind)
+    return None if current is None else current.view.state
+
+
+def live(kind: str, part: str, drawn: str | None, draw: Callable[[], None]) -> None:
+    """Draw now and, while the job is under way, once a second.
+
+    `drawn` is the state that the buttons show; the page is drawn again when it is another, be it
+    that the job ended while the page was drawn.
+    """
+
+    def poll():
+        if look(kind) != drawn:
+            st.rerun()
+        draw()
+
+    active = drawn in ACTIVE
+    every = SECONDS_BETWEEN_DRAWINGS if active else None
+    fragment(poll, run_every=every, key=f"{kind}_{part}_{active}")()
+
+
+# -- the link ------------------------------------------------------------------------------------
+
+
+def adopt_link() -> list[str]:
+    """Take over what the URL says, if somebody opened a link; sentences for what was unusable."""
+    query = address.opened("compare")
+    if not query:
+        return []
+    new, ignored = Comparison.from_query(query)
+    if "job" in query:
+        watched = session.jobs().get(query["job"])
+        if watched is None or watched.kind != "compare":
+            interrupted = session.jobs().interrupted(query["job"])
+            ignored.append(interrupted.sentence if interrupted else ROWS_GONE)
+        else:
+            attach("compare", watched.id)
+    before = session.run()
+    try:
+        if new.dataset not in session.dataset_titles():
+            raise KCNetError(
+                f"The link compares on {new.dataset[:40]!r}, which is not here. Get it on the Data "
+                "page and open the link again; until then the dataset stays as it is."
+            )
+        if (before.dataset, before.target) != (new.dataset, new.target):
+            use(new.dataset)
+            run_controls.adopt(replace(session.run(), target=new.target))
+        data = session.dataset(new)
+    except KCNetError as error:
+        run_controls.adopt(before)
+        return [*ignored, str(error)]
+    unknown = [name for name in new.models if name not in comparable_models(data)]
+    if unknown:
+        ignored.append(f"{', '.join(unknown)}: compared on odors only, so left out here.")
+        rest = tuple(name for name in new.models if name not in unknown)
+        new = replace(new, models=rest or Comparison().models)
+    st.session_state["comparison_kind"] = data.kind
+    adopt(new)
+    return ignored
+
+
+def query_of(of: Comparison) -> dict[str, str]:
+    """A comparison as URL parameters; the dataset is always named, since each visitor has one."""
+    return {"dataset": of.dataset} | of.to_query()
+
+
+def write_link(of: Comparison) -> None:
+    address.write("compare", query_of(of) | job_query(of))
+
+
+def job_query(of: Comparison) -> dict[str, str]:
+    current = job("compare")
+    return {"job": current.id} if current is not None and current.config == of else {}
+
+
+def links(of: Comparison) -> None:
+    """What the Share button opens."""
+    base = (st.context.url or "").split("?")[0]
+    st.markdown("**The same comparison**: opens with these settings, ready to run.")
+    st.code(f"{base}?{urlencode(query_of(of))}", language=None, wrap_lines=True)
+    if watched := job_query(of):
+        st.markdown("**These very rows**: others watch them arrive, only you can cancel.")
+        st.code(f"{base}?{urlencode(query_of(of) | watched)}", language=None, wrap_lines=True)

@@ -1,0 +1,108 @@
+"""The datasets that come with the app or can be downloaded, as cards."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from functools import partial
+
+import streamlit as st
+
+from kcnet_core import datasets
+from kcnet_core.datasets import images, keller
+from kcnet_core.datasets.catalogue import CATALOGUE
+from kcnet_core.errors import KCNetError
+from kcnet_core.experiments import presets
+from kcnet_core.jobs.from_callbacks import callback_steps
+from kcnet_core.storage.folders import download_folder
+from pages.ui.shell import session
+from pages.ui.shell.escaping import plain
+from pages.ui.shell.job_progress import job_progress
+from pages.ui.train import run_controls
+
+KINDS = {"odor": "Odors", "image": "Images"}
+WORTH_NAMING = 500_000  # bytes; fewer would be shown as 0 MB
+
+
+def choose() -> None:
+    downloads = st.session_state.setdefault("downloads", {})
+    everything = datasets.available()
+    for kind, title in KINDS.items():
+        st.subheader(title, anchor=False)
+        with st.grid(min_column_width=250, border=True) as grid:
+            for info in everything:
+                if info.kind == kind:
+                    with grid.cell():
+                        card(info, downloads)
+
+
+def card(info, downloads: dict) -> None:
+    chosen = session.run().dataset == info.name
+    st.markdown(f"**{info.title}**")
+    st.caption(info.description)
+    what = "characters" if info.kind == "odor" else "classes"
+    st.caption(f"{size(info)} · {info.n_classes} {what} · {info.licence}")
+    job = session.jobs().get(downloads.get(info.name, ""))
+    if chosen:
+        st.badge("in use", icon=":material/check:", color="green")
+    elif info.status == "download":
+        if job is not None and job.view.state != "done":
+            job_progress(job, info.name, "MB", 1e6, again=lambda: start_download(info, downloads))
+        else:
+            if (here := arrived(info)) >= WORTH_NAMING:
+                st.caption(
+                    f"{here / 1e6:,.0f} of {info.size_bytes / 1e6:,.0f} MB have arrived; "
+                    "Download goes on from there."
+                )
+            st.button(
+                f"Download {info.size_bytes / 1e6:,.0f} MB",
+                icon=":material/download:",
+                key=f"download_{info.name}",
+                on_click=start_download,
+                args=(info, downloads),
+            )
+    else:
+        st.button("Use", key=f"use_{info.name}", icon=":material/check_circle:",
+                  on_click=use, args=(info.name,))  # fmt: skip
+
+
+def size(info) -> str:
+    """How many rows will be loaded; a data folder may hold a part of a published set."""
+    published = CATALOGUE[info.name].n_rows
+    if info.n_rows < published:
+        return f"{info.n_rows:,} of {published:,} rows, a part of the set"
+    return f"{info.n_rows:,} rows"
+
+
+def arrived(info) -> int:
+    """Bytes that a download left which was stopped, or which a dying server took along."""
+    inside = images.IDX_SETS[info.name].folder if info.kind == "image" else keller.FOLDER
+    try:
+        with os.scandir(download_folder() / inside) as files:
+            return min(sum(file.stat().st_size for file in files), info.size_bytes)
+    except OSError:  # nothing has arrived, or we may not look
+        return 0
+
+
+def use(name: str) -> None:
+    """Train, compare and smell with this dataset from now on."""
+    session.titles_in.clear()  # it may have arrived a moment ago
+    current = session.run()
+    first = presets.our_presets(name)[0].run
+    run_controls.adopt(replace(first, seed=current.seed, device=current.device))
+
+
+def start_download(info, downloads: dict) -> None:
+    fetch = partial(datasets.fetch, info.name)
+    try:
+        job = session.jobs().submit(
+            session.owner(),
+            "download",
+            {"dataset": info.name},
+            lambda: callback_steps(fetch),
+            title=f"Download {info.title}",
+        )
+    except KCNetError as refused:
+        st.toast(plain(refused), icon=":material/error:")
+        return
+    downloads[info.name] = job.id

@@ -1,0 +1,228 @@
+"""A lesson on the Learn page: read, predict, then see what is measured, here and now."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from kcnet_core.errors import KCNetError
+from kcnet_core.lessons.circuit import CircuitSettings
+from kcnet_core.lessons.lesson_file import Lesson, LessonStep, lesson_names, load_lesson
+from pages.ui.learn import bench as table
+from pages.ui.learn import views
+from pages.ui.learn.bench import Bench
+from pages.ui.learn.lesson_question import ask
+from pages.ui.learn.walk import still
+from pages.ui.shell.escaping import plain
+
+VIEWS = {
+    "inhibition": views.inhibition,
+    "tags": views.tags,
+    "flies": views.flies,
+}
+
+
+def overview() -> None:
+    """All lessons, each with its door; a file that cannot be read says why."""
+    st.markdown(
+        "In a lesson you **predict first**, and only then the fly is measured, on this machine, "
+        "with the data you see. Nothing is prepared: reshuffle, and the numbers change a little."
+    )
+    lessons, broken = _read_all()
+    for lesson, column in zip(lessons, _columns(len(lessons)), strict=False):
+        with column, st.container(border=True, key=f"lesson_{lesson.name}", height="stretch"):
+            st.subheader(lesson.title, anchor=False)
+            st.markdown(lesson.summary)
+            st.caption(f"{len(lesson.steps)} steps, about {lesson.minutes} minutes")
+            st.button(
+                "Start",
+                key=f"start_{lesson.name}",
+                type="primary",
+                on_click=_open,
+                args=(lesson.name,),
+                icon=":material/school:",
+            )
+    for message in broken:
+        st.error(plain(message), icon=":material/edit_off:")
+    st.caption(
+        "Teachers: a lesson is a small text file in assets/lessons; the README there shows how to "
+        "write one. Its address, ?lesson= and the file's name, opens it for a class."
+    )
+
+
+def _read_all():
+    lessons, broken = [], []
+    for name in lesson_names():
+        try:
+            lessons.append(load_lesson(name))
+        except KCNetError as error:
+            broken.append(str(error))
+    return sorted(lessons, key=lambda lesson: (lesson.order, lesson.title)), broken
+
+
+def _columns(n):
+    return st.columns(min(max(n, 1), 3), gap="medium") * (n // 3 + 1)
+
+
+def _open(name):
+    st.query_params.from_dict({"lesson": name})
+
+
+def _leave():
+    st.query_params.from_dict({"view": "Lessons"})
+    st.session_state["view"] = "Lessons"
+
+
+def show(name: str) -> None:
+    """Run one lesson; `?lesson=` names it, `?part=` says how far one is."""
+    try:
+        lesson = load_lesson(name)
+    except KCNetError as error:
+        st.title("Lessons", anchor=False)
+        st.error(plain(error), icon=":material/edit_off:")
+        st.button("All lessons", on_click=_leave, icon=":material/arrow_back:", key="lesson_leave")
+        return
+    part = _part(lesson)
+    _header(lesson, part)
+    turned = st.session_state.get("lesson_page") != (name, part)
+    st.session_state["lesson_page"] = (name, part)
+    # What the last step left behind goes at once, not when the new step has been computed.
+    card, below = (st.empty() if turned else st for _ in range(2))
+    with card.container(key="lesson_card", border=True, width=820):
+        if part > len(lesson.steps):
+            _summary(lesson)
+            return
+        step = lesson.steps[part - 1]
+        st.subheader(step.title, anchor=False)
+        st.markdown(step.text)
+        bench = _bench(lesson, step, part)
+        done = step.question is None or ask(lesson, step, part, bench)
+        _navigation(lesson, part, done)
+    if done and step.view != "none":
+        with below.container(key="lesson_view"):
+            _view(step, bench)
+
+
+def _part(lesson):
+    try:
+        part = int(st.query_params.get("part", 1))
+    except ValueError:
+        part = 1
+    return min(max(part, 1), len(lesson.steps) + 1)
+
+
+def _header(lesson: Lesson, part: int) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", key="lesson_head"):
+        st.title(lesson.title, anchor=False, width="stretch")
+        st.button(
+            "Leave the lesson",
+            icon=":material/close:",
+            type="tertiary",
+            on_click=_leave,
+            key="lesson_leave",
+        )
+    n = len(lesson.steps)
+    where = f"Step {part} of {n}" if part <= n else "The end"
+    st.progress(min(part, n) / n, text=where)
+
+
+def _navigation(lesson, part, done):
+    with st.container(horizontal=True, key="lesson_navigation"):
+        st.button(
+            "Back",
+            icon=":material/arrow_back:",
+            shortcut="Left",
+            disabled=part == 1,
+            on_click=_go,
+            args=(part - 1,),
+            key="lesson_back",
+        )
+        st.button(
+            "Next" if part < len(lesson.steps) else "Finish",
+            icon=":material/arrow_forward:",
+            icon_position="right",
+            shortcut="Right",
+            type="primary" if done else "secondary",
+            disabled=not done,
+            on_click=_go,
+            args=(part + 1,),
+            key="lesson_next",
+        )
+
+
+def _go(part):
+    st.query_params["part"] = str(part)
+
+
+def _bench(lesson: Lesson, step: LessonStep, part: int) -> Bench:
+    """The fly as the lesson sets it, with the controls that the step shows."""
+    kind = table.SAMPLE_OF[lesson.data]
+    settings = CircuitSettings(**step.settings)
+    shown = [name for name in step.show if name != "sample"]
+    chosen = {}
+    if step.show:
+        with st.container(key="fly_controls"):
+            columns = st.columns(max(2, len(step.show)), gap="medium")
+            for name, column in zip(shown, columns, strict=False):
+                with column:
+                    chosen[name] = table.setting_control(
+                        name, getattr(settings, name), key=f"{lesson.name}_{part}_{name}"
+                    )
+            if "sample" in step.show:
+                with columns[len(shown)]:
+                    sample = table.choose_sample(kind)
+    if "sample" not in step.show:
+        sample = table.first_sample(kind)
+    return Bench(lesson.data, replace(settings, **chosen), sample, kind)
+
+
+def _view(step: LessonStep, bench: Bench) -> None:
+    if step.view == "circuit":
+        still(bench, step.circuit_step)
+    elif step.view == "draw":
+        views.draw(bench.settings)
+    else:
+        VIEWS[step.view](bench)
+
+
+def _summary(lesson: Lesson) -> None:
+    """What was predicted and what was measured, side by side."""
+    results = st.session_state.get("lesson_results", {})
+    rows = [
+        (step, results.get((lesson.name, part)))
+        for part, step in enumerate(lesson.steps, start=1)
+        if step.question is not None
+    ]
+    answered = [result for _, result in rows if result is not None]
+    right = sum(result.right for result in answered)
+    st.subheader(f"{right} of {len(rows)} predictions held", anchor=False)
+    st.table(
+        {
+            "Question": [step.question.text for step, _ in rows],
+            "You predicted": [result.prediction if result else "skipped" for _, result in rows],
+            "Measured": [result.measured if result else "" for _, result in rows],
+            "Held": ["yes" if result and result.right else "no" for _, result in rows],
+        },
+        hide_index=True,
+    )
+    with st.container(horizontal=True):
+        st.button(
+            "Once more",
+            icon=":material/replay:",
+            on_click=_restart,
+            args=(lesson.name,),
+            key="lesson_again",
+        )
+        st.button("All lessons", type="primary", on_click=_leave, key="lesson_done")
+
+
+def _restart(name):
+    for kept in ("lesson_revealed", "lesson_results"):
+        st.session_state[kept] = {
+            mark: value for mark, value in st.session_state.get(kept, {}).items() if mark[0] != name
+        }
+    for key in list(st.session_state):
+        if str(key).startswith(f"predict_{name}_"):
+            del st.session_state[key]
+    _go(1)

@@ -1,0 +1,176 @@
+"""A lesson's question: the prediction, then the measurement, and whether the two agree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from kcnet_core.figures.flies import measurement_figure
+from kcnet_core.lessons.lesson_file import Lesson, LessonStep, Question, fill
+from kcnet_core.lessons.measures import MEASURES, measure
+from pages.ui.learn import bench as table
+from pages.ui.learn.bench import Bench
+from pages.ui.shell import session
+from pages.ui.shell.chart import chart
+
+DIRECTIONS = {"rises": 1, "falls": -1, "stays about the same": 0}
+SYMBOLS = {
+    "cells": "Kenyon cells",
+    "fan_in": "inputs per cell",
+    "inhibition": "C",
+    "wiring": "wiring",
+    "epochs": "epochs of DOA",
+}
+
+
+@dataclass(frozen=True)
+class Result:
+    """A prediction beside what was measured."""
+
+    prediction: str
+    measured: str
+    right: bool
+    words: dict  # what the reveal's text may speak of
+
+
+def ask(lesson: Lesson, step: LessonStep, part: int, bench: Bench) -> bool:
+    """Put the question; once a prediction is made, measure and compare. True when revealed."""
+    question = step.question
+    revealed = st.session_state.setdefault("lesson_revealed", {})
+    mark = (lesson.name, part)
+    st.markdown(f":material/help: **{question.text}**")
+    prediction = _prediction(question, f"predict_{lesson.name}_{part}", mark in revealed)
+    if mark not in revealed:
+        if st.button(
+            "Measure",
+            type="primary",
+            icon=":material/science:",
+            disabled=prediction is None,
+            key=f"measure_{lesson.name}_{part}",
+            help="First make your prediction" if prediction is None else None,
+        ):
+            revealed[mark] = prediction
+            st.rerun()
+        return False
+    result = _reveal(question, revealed[mark], bench)
+    st.session_state.setdefault("lesson_results", {})[mark] = result
+    if step.reveal:
+        st.markdown(fill(step.reveal, result.words))
+    return True
+
+
+def _prediction(question: Question, key: str, locked: bool):
+    about = MEASURES[question.measure]
+    if question.kind == "guess":
+        touched = f"{key}_touched"
+        value = st.slider(
+            f"Your prediction: {about.title}",
+            question.low,
+            question.high,
+            (question.low + question.high) / 2,
+            step=(question.high - question.low) / 100,
+            format=f"%.0f {about.unit}" if about.unit != "%" else "%.0f%%",
+            key=key,
+            disabled=locked,
+            on_change=lambda: st.session_state.update({touched: True}),
+        )
+        return value if st.session_state.get(touched) else None
+    options = (
+        list(DIRECTIONS)
+        if question.kind == "change"
+        else [f"{SYMBOLS[question.setting]} = {value:g}" for value in question.values]
+    )
+    return st.radio(
+        "Your prediction", options, index=None, key=key, disabled=locked, horizontal=True
+    )
+
+
+def _measure_all(question, setting, values, bench):
+    def train(settings):
+        return table.fly(bench.data, settings)
+
+    found = []
+    for value in values:
+        settings = replace(bench.settings, **{setting: value}) if setting else bench.settings
+        found.append(measure(question.measure, bench.glomeruli, settings, train))
+    return found
+
+
+def _reveal(question: Question, prediction, bench: Bench) -> Result:
+    """Measure, draw, and say whether the prediction held."""
+    with st.spinner("Measuring …", show_time=True):
+        if question.kind == "guess":
+            result, picture = _reveal_guess(question, prediction, bench)
+        else:
+            values = _measure_all(question, question.setting, question.values, bench)
+            judge = _judge_change if question.kind == "change" else _judge_choice
+            result, best = judge(question, prediction, values)
+            picture = _picture(question, question.setting, question.values, values, best=best)
+    verdict = st.success if result.right else st.info
+    verdict(
+        f"Measured: {result.measured}. You predicted: {result.prediction}.",
+        icon=":material/check_circle:" if result.right else ":material/lightbulb:",
+    )
+    chart(picture, key=f"reveal_{question.measure}_{question.kind}")
+    return result
+
+
+def _reveal_guess(question, prediction, bench):
+    about = MEASURES[question.measure]
+    value = _measure_all(question, None, [None], bench)[0]
+    near = max(about.resolution, 0.07 * (question.high - question.low))
+    result = Result(
+        about.format(prediction),
+        about.format(value),
+        abs(prediction - value) <= near,
+        {"measured": about.format(value)},
+    )
+    if question.chart is None:
+        return result, _picture(question, None, ["measured"], [value], guess=prediction, best=(0,))
+    setting, values = question.chart
+    found = _measure_all(question, setting, values, bench)
+    now = getattr(bench.settings, setting)
+    best = tuple(i for i, value in enumerate(values) if value == now)
+    return result, _picture(question, setting, values, found, guess=prediction, best=best)
+
+
+def _judge_change(question, prediction, values):
+    about = MEASURES[question.measure]
+    first, last = values
+    sign = 0 if abs(last - first) < about.resolution else (1 if last > first else -1)
+    word = next(name for name, direction in DIRECTIONS.items() if direction == sign)
+    texts = about.format(first), about.format(last)
+    result = Result(
+        prediction,
+        f"it {word}, from {texts[0]} to {texts[1]}",
+        DIRECTIONS[prediction] == sign,
+        {"first": texts[0], "last": texts[1]},
+    )
+    return result, (1,)
+
+
+def _judge_choice(question, prediction, values):
+    """Values closer to the best than the measure can tell apart count as right too."""
+    about = MEASURES[question.measure]
+    best = max(values) if question.answer == "highest" else min(values)
+    good = [i for i, value in enumerate(values) if abs(value - best) < about.resolution]
+    names = [f"{SYMBOLS[question.setting]} = {value:g}" for value in question.values]
+    winner = " or ".join(names[i] for i in good)
+    close = " (too close to tell apart)" if len(good) > 1 else ""
+    result = Result(
+        prediction,
+        f"{winner}{close}, with {about.format(best)}",
+        names.index(prediction) in good,
+        {"winner": winner, "measured": about.format(best)},
+    )
+    return result, tuple(good)
+
+
+def _picture(question, setting, labels, values, **options):
+    about = MEASURES[question.measure]
+    if setting:
+        labels = [f"{SYMBOLS[setting]} = {label:g}" for label in labels]
+    return measurement_figure(
+        labels, values, about.unit, about.title, dark=session.dark(), **options
+    )

@@ -1,0 +1,128 @@
+"""The walk through the circuit: seven steps, each a picture, an equation and something to try."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from kcnet_core.figures.layout import sign_colours
+from kcnet_core.lessons.circuit import ForwardPass, forward_pass
+from kcnet_core.lessons.circuit_drawing import circuit_picture
+from kcnet_core.palette import theme
+from pages.ui.learn.bench import Bench
+from pages.ui.learn.circuit_view import circuit_view
+from pages.ui.learn.walk_steps import LABELS, STEPS, Step, words
+from pages.ui.shell import session
+from pages.ui.shell.chart import chart
+
+
+def circuit(bench: Bench, forward: ForwardPass, step: str, cell: int, key: str, on_pick=None):
+    """The drawing, lit for one step."""
+    dark = session.dark()
+    colours = theme(dark)
+    circuit_view(
+        circuit_picture(
+            forward,
+            step,
+            cell,
+            input_names=bench.input_meanings,
+            answer_names=bench.answer_names,
+            image_shape=bench.image_shape,
+            colours={
+                "hot": colours.primary,
+                "cold": sign_colours(dark)[0],
+                "rest": colours.grid,
+            },
+        ),
+        key=key,
+        on_pick=on_pick,
+    )
+
+
+def walk(bench: Bench) -> None:
+    """Show the current step; Back and Next (or the arrow keys) move."""
+    forward = forward_pass(bench.fly, bench.sample.rates)
+    step, cell = _stepper(len(forward.sums))
+    circuit(bench, forward, step.name, cell, "circuit", on_pick=_pick)
+    explain(bench, forward, step, cell)
+
+
+def _stepper(n_cells):
+    names = [step.name for step in STEPS]
+    with st.container(horizontal=True, vertical_alignment="bottom", key="stepper"):
+        back = st.container(width="content")
+        middle = st.container(width="content", key="step_names")
+        onward = st.container(width="content")
+        with middle:
+            current = st.segmented_control(
+                "Step",
+                names,
+                format_func=lambda name: f"{names.index(name) + 1} {LABELS[name]}",
+                default=names[0],
+                required=True,
+                key="step",
+                bind="query-params",
+                label_visibility="collapsed",
+            )
+        at = names.index(current)
+        back.button(
+            "Back",
+            icon=":material/arrow_back:",
+            shortcut="Left",
+            disabled=at == 0,
+            on_click=_go,
+            args=(names[max(at - 1, 0)],),
+            key="step_back",
+        )
+        onward.button(
+            "Next",
+            icon=":material/arrow_forward:",
+            icon_position="right",
+            shortcut="Right",
+            type="primary",
+            disabled=at == len(names) - 1,
+            on_click=_go,
+            args=(names[min(at + 1, len(names) - 1)],),
+            key="step_next",
+        )
+        cell = st.number_input(
+            "Kenyon cell (or click one)",
+            1,
+            n_cells,
+            key="cell",
+            bind="query-params",
+            width=190,
+        )
+    return STEPS[at], cell - 1
+
+
+def _go(name):
+    st.session_state["step"] = name
+
+
+def _pick(cell):
+    st.session_state["cell"] = cell + 1
+
+
+def explain(bench: Bench, forward: ForwardPass, step: Step, cell: int) -> None:
+    """The text, the equation with its numbers, and the figure of one step."""
+    filled = words(bench, forward, cell)
+    text, picture = st.columns([9, 11], gap="large")
+    with text:
+        st.subheader(step.title.format(**filled), anchor=False)
+        st.markdown(step.text.format(**filled))
+        st.latex(step.equation(bench, forward, cell))
+        st.markdown(f":material/visibility: **Look.** {step.look.format(**filled)}")
+        st.markdown(f":material/science: **Try.** {step.attempt.format(**filled)}")
+    with picture:
+        chart(step.figure(bench, forward, cell, session.dark()), key=f"step_{step.name}")
+        st.caption(step.numbers(bench, forward, cell))
+
+
+def still(bench: Bench, name: str) -> None:
+    """One step without its text: the drawing and the figure, for lessons that speak themselves."""
+    forward = forward_pass(bench.fly, bench.sample.rates)
+    step = next(step for step in STEPS if step.name == name)
+    cell = min(st.session_state.get("cell", 1), len(forward.sums)) - 1
+    circuit(bench, forward, name, cell, "circuit", on_pick=_pick)
+    chart(step.figure(bench, forward, cell, session.dark()), key=f"step_{name}")
+    st.caption(step.numbers(bench, forward, cell))

@@ -1,0 +1,61 @@
+"""What surrounds every page: navigation, style, the status line, and a net under all of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+from streamlit.runtime.pages_manager import PagesManager
+
+from pages.ui.shell import session
+from pages.ui.shell.safety_net import fragment, safety_net
+
+if PagesManager.uses_pages_directory:
+    # Until st.navigation has run once, Streamlit takes any folder "pages" for its older kind of
+    # multi-page app: the first visitor after a start who opens /data would get that page bare.
+    PagesManager.uses_pages_directory = False
+    st.rerun()
+
+HERE = Path(__file__).parent
+PAGES = HERE.parents[1]
+# Without icons: Streamlit makes a page's icon the browser's, and fetches it from another host.
+ROOMS = ("train", "data", "learn", "smell", "compare", "paper")
+WITHOUT_CONTROLS = ("Data", "Learn", "Smell", "Paper")  # nothing in the sidebar but the status line
+
+
+def pages() -> list:
+    """The pages, made anew for every run: a page object remembers whether it was run already, so
+    visitors who shared one would now and then take it from each other."""
+    return [
+        st.Page(PAGES / f"{name}.py", title=name.capitalize(), default=name == "train")
+        for name in ROOMS
+        if (PAGES / f"{name}.py").exists()
+    ]
+
+
+def around(page) -> None:
+    """Run `page` inside the frame; whatever goes wrong becomes a sentence, never a traceback."""
+    st.html(HERE / "style.css")
+    with safety_net(f"page {page.title}"):
+        page.run()
+    with st.container(key="unseen"):  # last: until it has been read it holds room above the rest
+        session.remember_owner()
+    with st.sidebar:
+        status_line()
+
+
+@fragment(run_every=5.0)
+def status_line() -> None:
+    status = session.jobs().status()
+    st.caption(
+        f"{status.running} running · {status.queued} queued · "
+        f"{status.memory.used / 2**30:.1f} GB in use"
+    )
+
+
+def heading(title: str, lead: str) -> None:
+    """A page's title and the one sentence that says what it is for."""
+    st.title(title, anchor=False)
+    st.markdown(f":gray[{lead}]")
+    with st.container(key="where_things_are"):  # on a phone only
+        st.markdown(":small[:gray[**»** at the top opens the left side: pages and settings.]]")

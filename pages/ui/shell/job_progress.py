@@ -1,0 +1,54 @@
+"""A small progress bar with a cancel button, for jobs that only count (downloads, uploads)."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.ui.shell import session
+from pages.ui.shell.escaping import plain
+from pages.ui.shell.safety_net import fragment
+
+SECONDS_BETWEEN_DRAWINGS = 0.5
+STOPPED = "Stopped; nothing of it is kept."
+STOPPED_DOWNLOAD = "Stopped; what has arrived is kept for the next time."
+
+
+def job_progress(job, key: str, unit: str = "rows", scale: float = 1.0, again=None) -> None:
+    """Draw a job that its page has not seen done, until it has ended.
+
+    `again` is called by a button when it did not succeed.
+    """
+    view = job.view
+    if view.state == "done":  # since the page looked: it has something to show now
+        st.rerun()
+    active = not view.finished
+    fragment(
+        _draw,
+        run_every=SECONDS_BETWEEN_DRAWINGS if active else None,
+        key=f"progress_{key}_{active}",
+    )(job, key, unit, scale, again, active)
+
+
+def _draw(job, key, unit, scale, again, drawn_active) -> None:
+    view = job.view
+    if view.finished and drawn_active:
+        st.rerun()
+    if view.state in ("failed", "cancelled"):
+        stopped = STOPPED_DOWNLOAD if job.kind == "download" else STOPPED
+        st.error(plain(view.error or stopped), icon=":material/error:")
+        if again is not None:
+            st.button("Try again", key=f"again_{key}", icon=":material/refresh:", on_click=again)
+        return
+    counted = view.snapshot
+    text = "Waiting …" if counted is None else f"{counted.done / scale:,.0f}"
+    if counted is not None:
+        text += f" of {counted.total / scale:,.0f} {unit}" if counted.total else f" {unit}"
+    st.progress(view.fraction or 0.0, text=text)
+    if job.owned_by(session.owner()):
+        st.button(
+            "Cancel",
+            key=f"cancel_{key}",
+            icon=":material/close:",
+            on_click=job.control,
+            args=(session.owner(), "stop"),
+        )

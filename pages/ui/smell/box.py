@@ -1,0 +1,60 @@
+"""The text box of the Smell page, which answers while one types or pastes."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from kcnet_core.errors import KCNetError
+from kcnet_core.limits import MAX_PASTED_CHARACTERS
+from kcnet_core.molecules.read import check_length
+from pages.ui.shell.component import component
+from pages.ui.shell.escaping import plain
+
+KEY = "smell_box"
+TEXT, VERSION = "smell_text", "smell_version"  # what is asked, and how often we replaced it
+TOO_LONG = "smell_too_long"  # characters of a text that was refused
+
+_box = component(__file__, "kcnet_smell_box")
+
+
+def put(text: str) -> None:
+    """Replace what stands in the box."""
+    st.session_state[TEXT] = text
+    st.session_state[VERSION] = st.session_state.get(VERSION, 0) + 1
+    st.session_state[TOO_LONG] = 0
+
+
+def text() -> str:
+    return st.session_state.get(TEXT, "")
+
+
+def box() -> str:
+    """Show the box; the text to answer. More than it takes is refused, and the old text stays."""
+    _box(
+        key=KEY,
+        data={
+            "text": text(),
+            "version": st.session_state.setdefault(VERSION, 0),
+            "longest": MAX_PASTED_CHARACTERS,
+        },
+        default={"typed": None},
+        on_typed_change=_typed,
+        height="content",
+    )
+    try:
+        check_length(st.session_state.get(TOO_LONG, 0))
+    except KCNetError as error:
+        st.error(plain(error), icon=":material/error:")
+    return text()
+
+
+def _typed() -> None:
+    """What came from the browser; stale news from before we replaced the text do not count."""
+    typed = (st.session_state.get(KEY) or {}).get("typed")
+    if not isinstance(typed, dict) or typed.get("version") != st.session_state.get(VERSION):
+        return
+    length, new = typed.get("length"), typed.get("text")
+    too_long = isinstance(length, int) and length > MAX_PASTED_CHARACTERS
+    st.session_state[TOO_LONG] = length if too_long else 0
+    if isinstance(new, str) and len(new) <= MAX_PASTED_CHARACTERS:
+        st.session_state[TEXT] = new

@@ -1,0 +1,135 @@
+"""Many molecules: a table with drawings and errors in place, a heatmap, and a CSV to take home."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from kcnet_core import figures
+from kcnet_core.smell.answers import Answer, Answers
+from kcnet_core.smell.export import named_characters, to_csv
+from kcnet_core.storage.safe_csv import harmless
+from pages.ui.shell import session
+from pages.ui.shell.chart import chart
+from pages.ui.shell.safety_net import fragment
+from pages.ui.smell.models import Answering
+from pages.ui.smell.thumbnails import thumbnails
+
+HEATMAP_ROWS = 40
+TABLE_HEIGHT = 460
+ROW_HEIGHT = 84
+LEVEL_WORDS = {"inside": "inside", "edge": "at the edge", "outside": "outside"}
+
+
+def overview(answering: Answering, answers: Answers) -> Answer | None:
+    """The table; the answer that the visitor picked in it, or the first."""
+    given, errors = answers.given, answers.errors
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(
+            f"**{len(given):,} molecules answered**"
+            + {0: "", 1: ", 1 line is none; its row says why"}.get(
+                len(errors), f", {len(errors):,} lines are none; their rows say why"
+            )
+        )
+        st.download_button(
+            "Download CSV",
+            lambda: to_csv(answering.nose, answers, answering.offered),
+            file_name="kcnet-smell.csv",
+            mime="text/csv",
+            icon=":material/download:",
+            key="smell_download",
+            on_click="ignore",
+            help="All probabilities with the spread over flies, trust, warnings and errors.",
+        )
+    event = st.dataframe(
+        columns(answering, answers),
+        key=f"smell_table_{hash((answering.key, id(answers)))}",
+        hide_index=True,
+        height=min(TABLE_HEIGHT, 42 + ROW_HEIGHT * len(answers.rows)),
+        row_height=ROW_HEIGHT,
+        on_select="rerun",
+        selection_mode="single-row",
+        placeholder="—",
+        column_config={
+            "row": st.column_config.NumberColumn("line", width=50),
+            "molecule": st.column_config.ImageColumn("molecule", width=140),
+            "name": st.column_config.TextColumn("name", width=150),
+            "characters": st.column_config.TextColumn("smells of", width=230),
+            "probability": st.column_config.ProgressColumn(
+                "first of them", min_value=0, max_value=100, format="%.0f %%", width=110
+            ),
+            "trust": st.column_config.TextColumn("trust", width=90),
+            "remark": st.column_config.TextColumn("remark", width=340),
+            "input": st.column_config.TextColumn("as typed", width=200),
+        },
+        alt=f"Table of {len(answers.rows)} lines with their odor characters or errors",
+    )
+    picked = event.selection.rows
+    if picked and picked[0] < len(answers.answers):
+        return answers.answers[picked[0]]
+    return given[0] if given else None
+
+
+def columns(answering: Answering, answers: Answers) -> dict[str, list]:
+    nose = answering.nose
+    images = iter(thumbnails([answer.smiles for answer in answers.given], session.dark()))
+    table: dict[str, list] = {
+        name: []
+        for name in (
+            "row", "molecule", "name", "characters", "probability", "trust", "remark", "input",
+        )
+    }  # fmt: skip
+    for row, answer in zip(answers.rows, answers.answers, strict=True):
+        table["row"].append(row.number)
+        table["name"].append(harmless(row.name) or None)
+        table["input"].append(harmless(row.text[:200]))  # the table has a CSV button of its own
+        if answer is None:
+            table["remark"].append(row.error)
+            for name in ("molecule", "characters", "probability", "trust"):
+                table[name].append(None)
+            continue
+        offered = sorted(answering.offered) or [0]
+        table["molecule"].append(next(images))
+        said = named_characters(nose, answer, answering.offered)
+        table["characters"].append(" · ".join(said) or "nothing it could name")
+        table["probability"].append(100 * float(answer.probabilities[offered].max()))
+        table["trust"].append(LEVEL_WORDS[answer.verdict.level] if answer.verdict else None)
+        remarks = [answer.warning]
+        if answer.known is not None:
+            true = " · ".join(nose.known.characters[answer.known]) or "none"
+            remarks.append(f"Known: {true}.")
+        remarks.append(row.note)
+        table["remark"].append(" ".join(filter(None, remarks)) or None)
+    return table
+
+
+@fragment
+def heatmap(answering: Answering, answers: Answers) -> None:
+    """Molecule by character, forty molecules at a time."""
+    nose, given = answering.nose, answers.given
+    order = st.segmented_control(
+        "Order", ["as given", "by likeness"], default="as given", required=True,
+        key="smell_heatmap_order",
+    )  # fmt: skip
+    P = np.array([answer.probabilities for answer in given])
+    offered = sorted(answering.offered)
+    rows = by_likeness(P) if order == "by likeness" and len(P) > 2 else np.arange(len(P))
+    pages = -(-len(rows) // HEATMAP_ROWS)
+    page = st.pagination(pages, key=f"smell_heatmap_{pages}") if pages > 1 else 1
+    shown = rows[(page - 1) * HEATMAP_ROWS : page * HEATMAP_ROWS]
+    chart(
+        figures.odor_heatmap(
+            P[np.ix_(shown, offered)],
+            [given[k].name for k in shown],
+            [nose.characters[k] for k in offered],
+            dark=session.dark(),
+        ),
+        "smell_heatmap",
+    )
+
+
+def by_likeness(P: np.ndarray) -> np.ndarray:
+    """An order in which molecules with similar profiles stand together."""
+    from scipy.cluster.hierarchy import leaves_list, linkage
+
+    return leaves_list(linkage(np.sqrt(P), "average", optimal_ordering=len(P) <= 300))

@@ -1,0 +1,235 @@
+"""Who answers on the Smell page: which model, taught on what, with which measured quality."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+import streamlit as st
+
+from kcnet_core.errors import KCNetError
+from kcnet_core.limits import MAX_UPLOAD_BYTES
+from kcnet_core.smell.nose import Nose
+from kcnet_core.smell.quality import Quality
+from pages.ui.shell import session
+from pages.ui.shell.escaping import plain
+from pages.ui.shell.job_progress import job_progress
+
+STARTER, KELLER, RUN, FILE = "starter", "keller_2016", "run", "file"
+CHOICE = "smell_model"
+
+
+@dataclass(frozen=True)
+class Answering:
+    """A nose with what is known about its quality; `key` tells noses apart."""
+
+    key: str
+    nose: Nose
+    quality: Quality | None
+    quality_note: str = ""  # why there is none
+
+    @property
+    def offered(self) -> set[int]:
+        """Characters that are better than guessing; all of them until that is measured."""
+        names = self.nose.characters
+        if self.quality is None:
+            return set(range(len(names)))
+        found = {q.character: q.better_than_chance for q in self.quality.characters}
+        return {k for k, name in enumerate(names) if found.get(name, True)}
+
+
+def choices() -> dict[str, str]:
+    """What may answer right now, and how it is called."""
+    titles = session.dataset_titles()
+    found = {STARTER: "KCNet, taught the starter odorants"}
+    if KELLER in titles:
+        found[KELLER] = "KCNet, taught Keller 2016"
+    uploaded = st.session_state.get(session.UPLOADED)
+    if uploaded is not None and uploaded.kind == "odor":
+        found[session.UPLOADED] = "KCNet, taught your uploaded table"
+    if _finished_run() is not None:
+        found[RUN] = "The model from the Train page"
+    found[FILE] = "A model file …"
+    return found
+
+
+def choose() -> str:
+    options = choices()
+    if st.session_state.get(CHOICE) not in options:
+        st.session_state[CHOICE] = STARTER
+    return st.selectbox(
+        "Who answers", list(options), format_func=options.get, key=CHOICE,
+        help="Datasets come from the Data page, trained models from the Train page.",
+    )  # fmt: skip
+
+
+def answering(choice: str) -> Answering | None:
+    """The chosen nose, taught now if it has to be; None while a file is still to be given."""
+    if choice == RUN:
+        return _of_run()
+    if choice == FILE:
+        return _of_file()
+    with st.spinner("Teaching the flies …", show_time=True):
+        if choice == session.UPLOADED:
+            dataset = st.session_state[session.UPLOADED]
+            nose = _remembered("smell_uploaded", dataset, lambda: _train(dataset))
+        else:
+            dataset, nose = session.loaded(choice, ()), _taught(choice)
+    quality = _quality(choice, dataset, nose)
+    note = "" if quality else "Quality on unseen molecules is being measured."
+    return Answering(choice, nose, quality, note)
+
+
+@st.cache_resource(show_spinner=False, max_entries=3)
+def _taught(name: str) -> Nose:
+    return _train(session.loaded(name, ()))
+
+
+def _train(dataset) -> Nose:
+    from kcnet_core.smell.nose import train_nose
+
+    return train_nose(dataset)
+
+
+def _remembered(slot: str, origin, make):
+    """Something made from `origin`, kept in this session for as long as it is the same object."""
+    kept = st.session_state.get(slot)
+    if kept is None or kept[0] is not origin:
+        kept = st.session_state[slot] = (origin, make())
+    return kept[1]
+
+
+def _finished_run():
+    job = session.job()
+    if job is None or job.view.state != "done" or not hasattr(job.result, "test_rows"):
+        return None
+    if session.is_private(job):  # who answers would show the molecules that it was taught
+        return None
+    return job.result if job.result.dataset.kind == "odor" else None
+
+
+def _of_run() -> Answering:
+    from kcnet_core.smell.model_nose import nose_of_run
+
+    trained = _finished_run()
+    nose, quality = _remembered("smell_run", trained, lambda: nose_of_run(trained))
+    return Answering(f"run {id(trained)}", nose, quality)
+
+
+def _of_file() -> Answering | None:
+    from kcnet_core.model_file import load_model
+    from kcnet_core.smell.model_nose import nose_of_file
+
+    file = st.file_uploader("Model file", type=["kcnet"], key="smell_file_upload")
+    kept = st.session_state.get("smell_file")
+    if file is not None:
+        content = file.getvalue()
+        key = hashlib.sha256(content).hexdigest()[:16]
+        if kept is None or kept.key != key:
+            try:
+                if len(content) > MAX_UPLOAD_BYTES:
+                    raise KCNetError("The file is too large.")
+                nose, quality = nose_of_file(load_model(content), file.name)
+            except KCNetError as error:
+                st.error(plain(error), icon=":material/error:")
+                return None
+            kept = st.session_state["smell_file"] = Answering(
+                key, nose, quality,
+                "" if quality else "The file's training data are not here, so its quality on "
+                "unseen molecules cannot be measured, nor whether a molecule is near them.",
+            )  # fmt: skip
+    if kept is None:
+        st.caption("Save a model on the Train page under “Take home”, and give its file here.")
+    return kept
+
+
+# -- quality -----------------------------------------------------------------------------------
+
+
+@st.cache_resource(show_spinner=False)
+def _measuring() -> dict[str, str]:
+    """Job by quality key: one measurement serves all visitors."""
+    return {}
+
+
+def _quality(choice: str, dataset, nose: Nose) -> Quality | None:
+    """What was measured before, or the result of a job that measures it now."""
+    from kcnet_core.smell.quality import quality_key, remember_quality, remembered_quality
+
+    key = quality_key(dataset, nose.settings)
+    if key in nose.shelf:
+        return nose.shelf[key]
+    found = remembered_quality(dataset, nose.settings)
+    job = session.jobs().get(_measuring().get(key, ""))
+    done = job is not None and job.view.state == "done"
+    if found is None and done and job.result is not None:
+        found = job.result
+        if choice != session.UPLOADED:  # what a visitor uploaded is not kept on disk
+            remember_quality(found)
+    if found is not None:
+        nose.shelf[key] = found
+    elif job is None or done:
+        _measure(key, dataset, nose)
+    return found
+
+
+def _measure(key: str, dataset, nose: Nose) -> None:
+    from kcnet_core.smell.cost import quality_cost
+    from kcnet_core.smell.quality import measure_steps
+
+    try:
+        job = session.jobs().submit(
+            session.owner(),
+            "smell quality",
+            {"dataset": dataset.name},
+            lambda: measure_steps(dataset, nose.settings),
+            estimate=quality_cost(dataset, nose.settings),
+            title=f"Quality on unseen molecules, {session.public_title(dataset)}",
+        )
+    except KCNetError as refused:
+        st.caption(plain(refused))
+        return
+    _measuring()[key] = job.id
+
+
+def who(answering: Answering, dilution: str | None) -> None:
+    """Which model answers, on what data, how good it is; the measurement's progress until known."""
+    nose, quality = answering.nose, answering.quality
+    diluted = f" at {dilution}" if dilution else ""
+    line = f"{nose.title}, taught {nose.data_title}{diluted}"
+    with st.container(gap=None, width="stretch"):
+        if quality is not None:
+            st.caption(
+                f"{plain(line)} · on unseen molecules mean AUROC **{quality.auroc.mean:.3f}** "
+                f"({quality.auroc.low:.3f} to {quality.auroc.high:.3f}), {len(answering.offered)} "
+                f"of {len(nose.characters)} characters better than guessing"
+            )
+            return
+        st.caption(f"{plain(line)}. {answering.quality_note}")
+        job = _job_of(answering)
+        if job is not None:
+            job_progress(job, "smell_quality", unit="splits", again=lambda: _forget(answering))
+
+
+def _job_of(answering: Answering):
+    from kcnet_core.smell.quality import quality_key
+
+    dataset = dataset_of(answering)
+    if dataset is None:
+        return None
+    return session.jobs().get(_measuring().get(quality_key(dataset, answering.nose.settings), ""))
+
+
+def _forget(answering: Answering) -> None:
+    from kcnet_core.smell.quality import quality_key
+
+    _measuring().pop(quality_key(dataset_of(answering), answering.nose.settings), None)
+
+
+def dataset_of(answering: Answering):
+    """The dataset that flies were taught; None for given models."""
+    if answering.nose.settings is None:
+        return None
+    if answering.key == session.UPLOADED:
+        return st.session_state.get(session.UPLOADED)
+    return session.loaded(answering.key, ())

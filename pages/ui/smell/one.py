@@ -1,0 +1,261 @@
+"""One molecule: its drawing, its odor profile, whether to trust it, why, and who is near."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from kcnet_core import figures
+from kcnet_core.errors import KCNetError
+from kcnet_core.molecules.descriptor_table import DESCRIPTORS
+from kcnet_core.molecules.pictures import molecule_svg
+from kcnet_core.molecules.read import Row
+from kcnet_core.smell import explanation, neighbours
+from kcnet_core.smell.answers import Answer
+from kcnet_core.smell.volatility import RULE
+from pages.ui.shell import session
+from pages.ui.shell.chart import chart
+from pages.ui.shell.escaping import plain
+from pages.ui.shell.safety_net import fragment
+from pages.ui.smell import box
+from pages.ui.smell.models import Answering
+
+MEANINGS = {descriptor.name: descriptor.meaning for descriptor in DESCRIPTORS}
+LEVELS = {"inside": ("green", "check_circle"), "edge": ("orange", "adjust"),
+          "outside": ("red", "cancel")}  # fmt: skip
+PROFILE_ROWS = 12
+NEIGHBOURS = 6
+CHARACTERS_TO_EXPLAIN = 8
+LONGEST_NAME = 80
+SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+
+
+def show(answering: Answering, answer: Answer) -> None:
+    left, right = st.columns([5, 7], gap="medium")
+    with left, st.container(border=True, gap="xsmall", key="smell_card"):
+        portrait(answering, answer)
+    with right:
+        profile(answering, answer)
+
+
+def portrait(answering: Answering, answer: Answer) -> None:
+    """The drawing and what is to be known before reading the profile."""
+    molecule, name = answer.row.molecule, answer.name[:LONGEST_NAME]
+    st.image(molecule_svg(molecule.smiles, 420, 200, dark=session.dark()),
+             alt=f"Structure of {name}", width="stretch")  # fmt: skip
+    if answer.row.name:
+        st.text(name)
+    st.caption(f"{molecule.formula.translate(SUBSCRIPTS)} · {molecule.weight:.1f} g/mol")
+    st.code(molecule.smiles, language=None, wrap_lines=True)
+    if answer.warning:
+        st.warning(plain(answer.warning), icon=":material/air:")
+        st.caption(f"The rule: {RULE}.")
+    known_line(answering, answer)
+    trust_line(answer)
+    if answer.row.note:
+        st.caption(plain(answer.row.note))
+    if answer.row.suggestion:
+        suggestion(answer.row, "Ask for the uncharged form")
+
+
+def known_line(answering: Answering, answer: Answer) -> None:
+    known = answering.nose.known
+    if known is None:
+        return
+    row = answer.known if answer.known is not None else answer.stereoisomer
+    if row is None:
+        st.caption(f"Not among the molecules of {plain(known.title)}; the model has never met it.")
+        return
+    true = " · ".join(known.characters[row]) or "none of them"
+    taught = "taught to the model" if known.taught[row] else "held back for testing, not taught"
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        st.badge("known" if answer.known is not None else "stereoisomer known",
+                 icon=":material/school:", color="blue")  # fmt: skip
+        st.text(f"{known.names[row]}: {true}")
+    st.caption(f"In {plain(known.title)}, {taught}.")
+
+
+def trust_line(answer: Answer) -> None:
+    verdict = answer.verdict
+    if verdict is None:
+        st.caption("Its training molecules are not here, so nothing says how far to trust this.")
+        return
+    colour, icon = LEVELS[verdict.level]
+    head, _, rest = verdict.sentence.partition(": ")
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        st.badge(plain(head), icon=f":material/{icon}:", color=colour)
+    st.text(rest[:1].upper() + rest[1:])
+
+
+def suggestion(row: Row, label: str) -> None:
+    st.button(label, icon=":material/subdirectory_arrow_right:", key=f"take_{row.number}",
+              on_click=box.put, args=(row.suggestion,),
+              help=plain(row.suggestion))  # fmt: skip
+
+
+def profile(answering: Answering, answer: Answer) -> None:
+    """Characters by probability, with every fly's own answer."""
+    nose, offered = answering.nose, answering.offered
+    greyed = [k for k in range(len(nose.characters)) if k not in offered]
+    truth = nose.known.characters[answer.known] if answer.known is not None else ()
+    together, each = answer.probabilities, answer.each
+    taught = answer.known is not None and nose.left_out is not None
+    if taught and st.toggle(
+        "As if the flies had never met it",
+        key="smell_unseen",
+        help="The same flies, solved without this molecule and its stereoisomers: an honest test "
+        "of what they make of it.",
+    ):
+        together, each = nose.answer_unseen(answer.known)
+    chart(
+        figures.odor_profile(
+            nose.characters, together, each, thresholds=nose.thresholds,
+            truth=truth, greyed=greyed, top=PROFILE_ROWS, dark=session.dark(),
+        ),
+        "smell_profile",
+    )  # fmt: skip
+    n = len(answer.each)
+    what = (
+        f"Bar: calibrated probability of {n} flies together; dots: each fly alone, because every "
+        "random wiring is different. "
+        if n > 1
+        else "Bar: calibrated probability of this one model; with a single wiring there is no "
+        "spread to show. "
+    )
+    st.caption(what + "Strong colour: likely enough to be named" +
+               ("; ✓ true of this molecule." if truth else "."))  # fmt: skip
+    if greyed:
+        with st.expander(f"{len(greyed)} characters are not offered", icon=":material/block:"):
+            for k in greyed:
+                found = answering.quality.of(nose.characters[k])
+                st.markdown(f":gray[{plain(f'{found.character}: {found.reason}.')}]")
+
+
+def refused(row: Row) -> None:
+    """One line that is no molecule: why, and what may be meant."""
+    with st.container(border=True):
+        st.markdown("**That is not a molecule yet.**")
+        st.text(f"{row.text[:200]}\n{row.error}")
+        if row.suggestion:
+            suggestion(row, "Use this instead")
+
+
+# -- why ---------------------------------------------------------------------------------------
+
+
+@fragment
+def reasons(answering: Answering, answer: Answer) -> None:
+    """Atoms and descriptors that pushed one character up or down."""
+    nose = answering.nose
+    order = [int(k) for k in np.argsort(-answer.probabilities) if k in answering.offered]
+    options = order[:CHARACTERS_TO_EXPLAIN] or [int(answer.probabilities.argmax())]
+    chosen = st.pills(
+        "Why this much of",
+        options,
+        format_func=lambda k: f"{plain(nose.characters[k])} {answer.probabilities[k]:.0%}",
+        default=options[0],
+        required=True,
+        key=f"smell_why_{hash((answering.key, answer.smiles))}",
+    )
+    character = nose.characters[chosen]
+    left, right = st.columns([5, 7], gap="medium")
+    with left:
+        atoms(nose, answer, chosen, character)
+    with right:
+        descriptors(nose, answer, chosen, character)
+
+
+def atoms(nose, answer: Answer, chosen: int, character: str) -> None:
+    key = ("worths", answer.smiles, answer.features.tobytes())  # the dilution is among the features
+    if key not in nose.shelf:
+        if len(nose.shelf) > 200:
+            for old in [k for k in nose.shelf if isinstance(k, tuple)]:
+                del nose.shelf[old]
+        nose.shelf[key] = explanation.atom_worths(nose, answer)
+    worths = nose.shelf[key][:, chosen]
+    if not np.isfinite(worths).any():
+        st.info("Without any one of its atoms no possible molecule is left to compare with.")
+        return
+    svg = molecule_svg(answer.smiles, 420, 300, atom_weights=np.nan_to_num(worths),
+                       dark=session.dark())  # fmt: skip
+    most, least = int(np.nanargmax(worths)), int(np.nanargmin(worths))
+    alt = (
+        f"Structure with atoms coloured by what they are worth to {character}: from "
+        f"{worths[least]:+.1f} (atom {least + 1}) to {worths[most]:+.1f} (atom {most + 1}) log-odds"
+    )
+    st.image(svg, alt=alt, width="stretch")
+    st.caption(
+        f"Atoms: orange ones speak for {plain(character)}, purple ones against it. Each was "
+        "taken out of the molecule (neighbours joined, loose ends filled with hydrogen) and the "
+        f"rest smelled again; strength is the change in log-odds, here {np.nanmin(worths):+.1f} to "
+        f"{np.nanmax(worths):+.1f}. It is a measured what-if, not a part of a sum."
+    )
+
+
+def descriptors(nose, answer: Answer, chosen: int, character: str) -> None:
+    try:
+        shares = explanation.descriptor_shares(nose, answer, chosen)
+    except KCNetError as error:
+        st.info(plain(error))
+        return
+    chart(
+        figures.contribution_bars(
+            shares.values, shares.names, MEANINGS, top=11, dark=session.dark()
+        ),
+        "smell_shares",
+    )
+    if shares.unit == "log-odds":
+        st.caption(
+            f"Descriptors: the {len(shares.values)} shares and the base rate ({shares.bias:+.2f}) "
+            f"add up to the log-odds of {plain(character)}, {shares.total:+.2f}, that is "
+            f"{answer.probabilities[chosen]:.0%}. Exact: nothing is sampled or approximated. Hover "
+            "for what a descriptor means."
+        )
+    else:
+        st.caption(
+            f"Descriptors: the {len(shares.values)} shares add up to the raw score of "
+            f"{plain(character)}, {shares.total:+.3f}. Exact: nothing is sampled or approximated."
+        )
+
+
+# -- neighbours --------------------------------------------------------------------------------
+
+
+def near(answering: Answering, answer: Answer) -> None:
+    """Known odorants nearest by KC tag and by structure, side by side."""
+    nose = answering.nose
+    if nose.known is None:
+        st.info("This model's training molecules are not here, so there is nobody to compare with.")
+        return
+    left, right = st.columns(2, gap="medium")
+    with left:
+        st.markdown("**As the flies see it**: the most similar KC tags")
+        if nose.has_tags:
+            inputs = nose.inputs(answer.features[None])[0]
+            found = neighbours.tag_neighbours(nose, inputs, answer.smiles, NEIGHBOURS)
+            cards(nose, found, "tag")
+        else:
+            st.caption("This model has no Kenyon cells, so it makes no tags.")
+    with right:
+        st.markdown("**By structure**: the most similar Morgan fingerprints")
+        cards(nose, neighbours.structure_neighbours(nose, answer.smiles, NEIGHBOURS), "morgan")
+    st.caption(
+        "Similarity is the share of marks that both have of those that either has: Kenyon cells in "
+        f"a molecule's tag (its most active {neighbours.TAG_SHARE:.0%}, averaged over the flies), "
+        "or atom environments in its fingerprint."
+    )
+
+
+def cards(nose, found, kind: str) -> None:
+    known = nose.known
+    with st.grid(min_column_width=150, border=True) as grid:
+        for one in found:
+            with grid.cell(), st.container(gap="xsmall"):
+                st.image(molecule_svg(known.smiles[one.row], 190, 110, dark=session.dark()),
+                         alt=known.names[one.row])  # fmt: skip
+                st.text(known.names[one.row][:LONGEST_NAME])
+                st.caption(f"similarity {one.similarity:.2f}")
+                st.text(" · ".join(known.characters[one.row]) or "none")
+                st.button("Smell it", key=f"ask_{kind}_{one.row}", icon=":material/air:",
+                          type="tertiary", on_click=box.put,
+                          args=(f"{known.smiles[one.row]} {known.names[one.row]}",))  # fmt: skip

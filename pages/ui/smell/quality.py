@@ -1,0 +1,108 @@
+"""How good the model is on molecules it has never met, beside the paper's baselines."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from kcnet_core import figures
+from kcnet_core.smell.rivals import FLIES, UNBOUNDED, Rivals, remembered_rivals
+from pages.ui.shell import session
+from pages.ui.shell.chart import chart
+from pages.ui.shell.escaping import plain
+from pages.ui.smell.models import Answering, dataset_of
+
+
+def quality(answering: Answering) -> None:
+    nose, found = answering.nose, answering.quality
+    about = f"**{plain(nose.title)}**, taught {plain(nose.data_title)}"
+    if nose.known is not None:
+        about += f" ({int(nose.known.taught.sum()):,} rows)"
+    if nose.settings is not None:
+        s = nose.settings
+        about += (
+            f". Each has {s.n_hidden:,} Kenyon cells with {s.fan_in} inputs, C = {s.inhibition:g}, "
+            f"and λ = {nose.alpha:.3g}, chosen by leaving molecules out"
+        )
+    st.markdown(about + ".")
+    if found is None:
+        st.info(answering.quality_note, icon=":material/hourglass_empty:")
+        return
+    st.caption(
+        f"Measured by {plain(found.how)}. AUROC is the chance that a molecule with the "
+        "character scores above one without it; 0.5 is guessing. F1 counts what is named at "
+        "thresholds chosen on the training molecules. In brackets: how many rows have the "
+        "character."
+    )
+    with st.container(horizontal=True, gap="large"):
+        for name, value in (("Mean AUROC", found.auroc),
+                            ("Calibration error", found.calibration_error)):  # fmt: skip
+            st.metric(name, f"{value.mean:.3f}", width="content",
+                      help=f"95% interval {value.low:.3f} to {value.high:.3f}")  # fmt: skip
+    metric = st.segmented_control("Metric", ["AUROC", "F1"], default="AUROC", required=True,
+                                  key="smell_metric", label_visibility="collapsed")  # fmt: skip
+    values = [q.auroc if metric == "AUROC" else q.f1 for q in found.characters]
+    left, right = st.columns([3, 2], gap="medium")
+    with left:
+        chart(
+            figures.character_quality(
+                [q.character for q in found.characters],
+                [v.mean for v in values],
+                [v.low for v in values],
+                [v.high for v in values],
+                [q.n_positive for q in found.characters],
+                metric=metric,
+                chance=0.5 if metric == "AUROC" else None,
+                dark=session.dark(),
+            ),
+            "smell_character_quality",
+        )
+    with right:
+        rivals(answering)
+        with st.expander("The same as a table", icon=":material/table:"):
+            st.dataframe(
+                {
+                    "character": [q.character for q in found.characters],
+                    "rows": [q.n_positive for q in found.characters],
+                    "AUROC": [str(q.auroc) for q in found.characters],
+                    "F1": [str(q.f1) for q in found.characters],
+                    "offered": [q.better_than_chance for q in found.characters],
+                },
+                hide_index=True,
+                alt="Quality of every character with 95% intervals",
+            )
+
+
+def rivals(answering: Answering) -> None:
+    """The comparison with the baselines, where one was measured for this very data."""
+    dataset = dataset_of(answering)
+    found = remembered_rivals(dataset, answering.nose.settings) if dataset is not None else None
+    if found is None:
+        st.caption("How KCNet fares beside other models on any dataset: the Compare page.")
+        st.page_link("pages/compare.py", label="Compare models", icon=":material/balance:")
+        return
+    st.markdown("**Beside the paper's baselines**")
+    names = list(found.auroc)
+    chart(
+        figures.rival_scores(
+            names,
+            [found.auroc[name].mean for name in names],
+            [found.auroc[name].low for name in names],
+            [found.auroc[name].high for name in names],
+            dark=session.dark(),
+        ),
+        "smell_rivals",
+    )
+    st.caption(
+        f"{plain(found.how[:1].upper() + found.how[1:])}. Beside the best of the paper's six, "
+        f"{difference(found, found.best(UNBOUNDED))}. Beside a forest whose trees may grow "
+        f"without the paper's limit, {difference(found, UNBOUNDED)}."
+    )
+
+
+def difference(found: Rivals, name: str) -> str:
+    ahead = found.ahead[name]
+    word = "ahead of" if ahead.mean > 0 else "behind"
+    return (
+        f"{FLIES} is {abs(ahead.mean):.3f} {word} {name} "
+        f"(95% interval of the difference {ahead.low:+.3f} to {ahead.high:+.3f})"
+    )

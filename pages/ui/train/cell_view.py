@@ -1,0 +1,69 @@
+"""One Kenyon cell: what it listens to, how active it is, and what it says to each output."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from kcnet_core import figures
+from kcnet_core.experiments.training import TrainedRun
+from kcnet_core.network import explain
+from pages.ui.shell import session
+from pages.ui.shell.chart import chart
+from pages.ui.shell.escaping import plain
+from pages.ui.shell.safety_net import fragment
+
+ROWS_FOR_ACTIVITY = 500
+
+
+@fragment
+def cells(trained: TrainedRun) -> None:
+    dark = session.dark()
+    if "hidden" not in trained.shelf:
+        rows = trained.test_rows[:ROWS_FOR_ACTIVITY]
+        trained.shelf["hidden"] = trained.model.hidden(trained.inputs(rows))
+    H = trained.shelf["hidden"]  # (rows, B)
+    B = H.shape[1]
+    strength = np.abs(trained.model.coef_).sum(axis=1)
+    active = (H > 0).mean(axis=0)
+    st.session_state.setdefault("cell", int(np.argmax(strength * active)))
+    st.session_state["cell"] = min(st.session_state["cell"], B - 1)
+    left, right = st.columns([1, 1])
+    with left:
+        event = chart(
+            figures.cell_scatter(
+                active, strength, chosen=st.session_state["cell"], model=trained.run.model,
+                dark=dark,
+            ),
+            "cell_scatter",
+            on_select="rerun",
+            selection_mode="points",
+        )  # fmt: skip
+        points = event.selection.points if event else []
+        clicked = int(points[0]["customdata"]) if points else None
+        if clicked is not None and clicked != st.session_state.get("clicked_cell"):
+            st.session_state["clicked_cell"] = clicked
+            st.session_state["cell"] = clicked
+            st.rerun(scope="fragment")
+        cell = st.number_input("Kenyon cell", 0, B - 1, key="cell",
+                               help="Click a point above, or type a number.")  # fmt: skip
+    report = explain.cell_report(trained.model, cell, trained.inputs(trained.test_rows[:1]))
+    names = trained.feature_names
+    with right:
+        st.markdown(
+            f"**Cell {cell}** listens to **{len(report.inputs)}** of {len(names)} inputs and is "
+            f"active for **{(H[:, cell] > 0).mean():.0%}** of {len(H)} test rows "
+            f"(mean activity {H[:, cell].mean():.2f})."
+        )
+        if trained.dataset.image_shape is not None:
+            W = np.zeros((1, len(names)), np.uint8)
+            W[0, report.inputs] = 1
+            chart(figures.cell_pictures(W, trained.dataset.image_shape, [0], dark=dark,
+                                        title=f"Inputs of cell {cell}"), "cell_inputs")  # fmt: skip
+        else:
+            st.markdown("Its inputs: " + ", ".join(plain(names[i]) for i in report.inputs[:40])
+                        + (" …" if len(report.inputs) > 40 else ""))  # fmt: skip
+        chart(
+            figures.output_weights(report.output_weights, trained.dataset.target_names, dark=dark),
+            "cell_outputs",
+        )

@@ -1,0 +1,67 @@
+"""Load a saved model file again and look at it like a run that has just ended."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+
+import streamlit as st
+
+from kcnet_core.datasets.dataset import Dataset
+from kcnet_core.errors import KCNetError
+from kcnet_core.experiments.run import Run
+from kcnet_core.jobs import Estimate
+from pages.ui.shell import session
+from pages.ui.shell.escaping import plain
+from pages.ui.train import run_controls
+
+BYTES_PER_VALUE = 6 * 4  # float32 copies of the test rows at the peak, measured
+BYTES_PER_CONNECTION = 4 + 1  # S and W as they are shown
+
+
+def opener() -> None:
+    """The upload field; a file that opens becomes the run on this page."""
+    with st.expander("Open a saved model", icon=":material/folder_open:"):
+        file = st.file_uploader("Model file", type=["kcnet"], key="model_file")
+        if file is None or not st.button("Open", key="open_model", icon=":material/hub:"):
+            return
+        from kcnet_core.experiments.reopen import run_of
+        from kcnet_core.model_file import load_model
+
+        try:
+            saved = load_model(file.getvalue())
+            run = run_of(saved)
+            dataset = session.dataset(run)
+            job = session.jobs().submit(
+                session.owner(),
+                "reopen",
+                run,
+                lambda: steps(saved, run, dataset),
+                estimate=cost(run, dataset),
+                title=f"{run.describe()}, from a file",
+            )
+        except KCNetError as error:
+            st.error(plain(error), icon=":material/error:")
+            return
+        run_controls.adopt(run)
+        session.carry(job, dataset)
+        session.attach(job.id)
+        st.rerun()
+
+
+def cost(run: Run, dataset: Dataset) -> Estimate:
+    """Memory for the test rows on their way through scaler and model, and for S and W."""
+    from kcnet_core.experiments.cost import FIXED_BYTES
+    from kcnet_core.experiments.training import split_of
+
+    _, split = split_of(run, dataset)
+    n_inputs = dataset.X.shape[1]
+    values = BYTES_PER_VALUE * len(split.test) * n_inputs
+    return Estimate(bytes=FIXED_BYTES + values + BYTES_PER_CONNECTION * run.n_hidden * n_inputs)
+
+
+def steps(saved, run, dataset) -> Generator:
+    from kcnet_core.experiments.reopen import reopen
+    from kcnet_core.experiments.training import TrainView
+
+    yield TrainView(run, "Evaluating the loaded model on the test rows", 0.1, [], 0)
+    return reopen(saved, run, dataset)

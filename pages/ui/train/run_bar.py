@@ -1,0 +1,265 @@
+"""Start, pause, step, finish, slow motion, stop, reset: the row of buttons above the live view."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from threading import Event, Thread
+
+import streamlit as st
+
+from kcnet_core.errors import KCNetError
+from kcnet_core.experiments.cost import estimate, flops_per_second, in_words
+from kcnet_core.experiments.run import DOA_MODELS, EPOCH_MODELS, KCNET_MODELS, Run
+from kcnet_core.jobs import Estimate
+from pages.ui.shell import session
+from pages.ui.shell.deferred_click import ask, asked
+from pages.ui.shell.escaping import plain
+from pages.ui.shell.retry_if_interrupted import whole
+from pages.ui.shell.safety_net import fragment
+from pages.ui.train import link
+
+STYLE = Path(__file__).with_name("live_charts.page.css")
+# What Start needs and the first page does not: it is loaded once that page is on its way.
+NEEDED_TO_START = ("kcnet_core.experiments.training", "kcnet_core.model_file", "sklearn.metrics")
+LOADED = Event()
+FIRST_WIDTH = 118  # pixels, of Start, Pause and Resume alike: the buttons beside it stay in place
+PACE = {"full speed": 0.0, "slow": 0.3, "very slow": 1.0}
+
+
+def bar(run: Run, job) -> None:
+    state = "idle" if job is None else job.view.state
+    mine = job is None or job.owned_by(session.owner())
+    busy = state in ("queued", "running", "paused")
+    with st.container(horizontal=True, vertical_alignment="center", key="run_bar"):
+        with st.container(key="run_first", width=FIRST_WIDTH):
+            if busy and state == "paused":
+                button("Resume", "resume", job, mine, icon="play_arrow", shortcut="P", primary=True)
+            elif busy:
+                button("Pause", "pause", job, mine, icon="pause", shortcut="P", primary=True)
+            else:
+                st.button(
+                    "Start",
+                    key="start",
+                    type="primary",
+                    icon=":material/play_arrow:",
+                    shortcut="S",
+                    width="stretch",
+                    on_click=ask,
+                    args=("start",),
+                )
+        if run.model in EPOCH_MODELS or busy:
+            st.button(
+                "Step",
+                key="step",
+                icon=":material/skip_next:",
+                shortcut="N",
+                disabled=not mine,
+                on_click=ask,
+                args=("step",),
+                help="One epoch, then pause.",
+            )
+        if run.model in DOA_MODELS or can_finish(job):
+            button(
+                "Finish",
+                "finish",
+                job,
+                mine and can_finish(job),
+                icon="flag",
+                shortcut="F",
+                help="End the search here: the best wiring so far gets its output weights and its "
+                "test score, as if these had been all epochs.",
+            )
+        button(
+            "Stop",
+            "stop",
+            job,
+            mine and busy,
+            icon="stop",
+            shortcut="X",
+            help="End at once, without a result.",
+        )
+        st.button(
+            "Reset",
+            key="reset",
+            icon=":material/restart_alt:",
+            shortcut="Shift+X",
+            disabled=job is None,
+            on_click=reset,
+            args=(job if mine else None,),
+            help="Forget this run and start afresh with the settings on the left.",
+        )
+        if job is not None and "pace" not in st.session_state:  # after a reload the job knows it
+            st.session_state["pace"] = pace_of(job)
+        st.segmented_control(
+            "Pace",
+            list(PACE),
+            default=None if "pace" in st.session_state else "full speed",
+            required=True,
+            key="pace",
+            label_visibility="collapsed",
+            on_change=set_pace,
+            args=(job,),
+            disabled=not mine,
+        )
+        with st.popover("Share", icon=":material/link:"):
+            link.links(run, job)
+    st.html(STYLE)
+    with st.container(key="run_news"):
+        news(run, job, busy, mine)
+    if not LOADED.is_set():
+        complete_when_loaded()
+
+
+def obey(run: Run) -> None:
+    """Carry out a click on Start or Step, with the settings that the controls show now."""
+    job = session.job()
+    busy = job is not None and not job.view.finished
+    if asked("start") and not busy:
+        start(run)
+    elif asked("step") and (not busy or job.owned_by(session.owner())):
+        step(run, job if busy else None)
+
+
+def news(run: Run, job, busy: bool, mine: bool) -> None:
+    """The one line between buttons and charts; it always has one, so that nothing moves."""
+    problem = st.session_state.pop("start_problem", None)
+    if problem:
+        st.error(plain(problem), icon=":material/error:")
+    elif not mine:
+        st.caption(
+            ":material/visibility: You are watching a run that somebody else started; only they "
+            "can steer it. Reset to start one of your own."
+        )
+    elif busy:
+        st.caption(f"This run: {plain(job.title)}.{expected(job.estimate)}")
+    else:
+        cost(run, "" if job is None else "Next run: ")
+
+
+def can_finish(job) -> bool:
+    """Whether a run under way can be brought to an early result."""
+    if job is None or job.view.finished or job.view.asked == "finish" or job.kind != "train":
+        return False
+    return job.config.model in DOA_MODELS
+
+
+def button(label, action, job, enabled, *, icon, shortcut, primary=False, help=None):
+    st.button(
+        label,
+        key=action,
+        type="primary" if primary else "secondary",
+        icon=f":material/{icon}:",
+        shortcut=shortcut,
+        disabled=not enabled,
+        width="stretch" if primary else "content",
+        help=help,
+        on_click=steer,
+        args=(job, action),
+    )
+
+
+def cost(run: Run, prefix: str) -> None:
+    try:
+        dataset = session.dataset(run)
+        _, n_train, n_test = session.split_sizes(run, dataset)
+    except KCNetError as error:  # the bar and what is under way stay usable
+        st.error(plain(error), icon=":material/error:")
+        return
+    plan = planned(run, dataset, n_train) if LOADED.is_set() else Estimate()
+    st.caption(
+        f"{prefix}{run.model} with {run.n_hidden:,} {units(run.model)} on {plain(dataset.title)}: "
+        f"{n_train:,} training rows, {n_test:,} test rows, "
+        f"{dataset.X.shape[1]:,} inputs.{expected(plan)}"
+    )
+
+
+def units(model: str) -> str:
+    return "cells" if model in KCNET_MODELS else "hidden units"
+
+
+def expected(plan) -> str:
+    if not plan.seconds:
+        return ""
+    return f" Estimated {in_words(plan.seconds)} and {plan.bytes / 2**20:,.0f} MB."
+
+
+def planned(run: Run, dataset, n_train: int):
+    return estimate(run, n_train, dataset.X.shape[1], len(dataset.target_names))
+
+
+def start(run: Run, paused: bool = False):
+    """Submit `run`; a refusal is shown above the live view."""
+    from kcnet_core.experiments.training import train_steps
+
+    enough = Event()
+    try:
+        dataset = session.dataset(run)
+        plan = planned(run, dataset, session.split_sizes(run, dataset)[1])
+        job = session.jobs().submit(
+            session.owner(),
+            "train",
+            run,
+            lambda: train_steps(run, dataset, enough.is_set),
+            estimate=plan,
+            title=run.describe(),
+            paused=paused,
+            finish=enough.set if run.model in DOA_MODELS else None,
+        )
+    except KCNetError as refused:
+        st.session_state["start_problem"] = str(refused)
+        return None
+    session.carry(job, dataset)
+    session.attach(job.id)
+    set_pace(job)
+    return job
+
+
+def step(run: Run, job) -> None:
+    job = job or start(run, paused=True)
+    if job is not None:
+        steer(job, "step")
+
+
+@whole
+def steer(job, action: str) -> None:
+    if job is not None:
+        job.control(session.owner(), action)
+
+
+def pace_of(job) -> str:
+    return min(PACE, key=lambda name: abs(PACE[name] - job.view.slow))
+
+
+@whole
+def set_pace(job) -> None:
+    if job is not None and job.owned_by(session.owner()):
+        job.control(session.owner(), "slow", PACE[st.session_state.get("pace", "full speed")])
+
+
+@whole
+def reset(job) -> None:
+    steer(job, "stop")
+    session.attach(None)
+
+
+@st.cache_resource(show_spinner=False)
+def warm_up() -> None:
+    """Load what Start needs while the first visitor still reads: torch alone takes seconds."""
+
+    def load():
+        try:
+            for name in NEEDED_TO_START:
+                import_module(name)
+            flops_per_second()
+        finally:
+            LOADED.set()  # what is missing then shows where it is used, with a sentence
+
+    Thread(target=load, name="kcnet-warm-up", daemon=True).start()
+
+
+@fragment(run_every=1.0)
+def complete_when_loaded() -> None:
+    """Add to the first page of a fresh server what it was drawn without."""
+    if LOADED.is_set():
+        st.rerun()

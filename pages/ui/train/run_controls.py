@@ -1,0 +1,237 @@
+"""The controls on the left of the Train page: every field of a `Run`, with its symbol."""
+
+from __future__ import annotations
+
+import bisect
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from kcnet_core.datasets.catalogue import is_image_set
+from kcnet_core.errors import KCNetError
+from kcnet_core.experiments import presets, protocols
+from kcnet_core.experiments.run import KCNET_MODELS, MODEL_EXPLANATIONS, MODELS, Run, settings
+from pages.ui.shell import session
+from pages.ui.shell.retry_if_interrupted import whole
+from pages.ui.shell.words import setting_value
+
+if TYPE_CHECKING:
+    from kcnet_core.experiments.comparison.plan import Comparison
+
+SETTINGS = settings()
+# Log-spaced stops that people actually mean; the current value is added when it is none of them.
+STOPS = {
+    "n_hidden": (10, 20, 50, 82, 100, 200, 300, 500, 650, 1000, 1300, 2000, 3000, 4500, 6500, 7000,
+                 10_000, 20_000),
+    "alpha": (*(m * 10.0**k for k in range(-3, 4) for m in (1, 2, 5)), 1e4),
+    "n_epochs": (1, 2, 5, 10, 20, 30, 40, 60, 80, 100, 120, 150, 200, 300, 500, 1000),
+    "learning_rate": (5e-7, 1e-6, 1e-5, 5e-5, 1e-4, 1e-3, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05,
+                      0.1, 0.2, 0.5),
+}  # fmt: skip
+METHOD = ("n_hidden", "fan_in", "inhibition", "alpha_loo", "alpha")
+TUNING = ("doa_rule", "n_epochs", "learning_rate", "stop_metric", "n_submodels")
+FINE = ("batch_rows", "fan_in_penalty")
+
+
+def sidebar() -> Run:
+    """Draw the controls and return the run they describe."""
+    run = session.run()
+    with st.sidebar:
+        run = preset_picker(run)
+        run = data_controls(run)
+        st.subheader("Network", anchor=False)
+        run = model_picker(run)
+        run = fields(run, METHOD)
+        if any(run.model in SETTINGS[name].models for name in TUNING):
+            st.subheader("Tuning", anchor=False)
+            run = fields(run, TUNING)
+        with st.expander("More settings", icon=":material/tune:"):
+            run = fields(run, FINE)
+            run = replace(run, pixels=pixel_scale(run, key("pixels")))
+            run = protocol_picker(run)
+            run = fields(run, ("rows", "seed", "device"))
+    session.set_run(run)
+    return run
+
+
+def key(name: str) -> str:
+    """Widget keys change when a whole run is adopted, so that every control shows the new value."""
+    return f"control_{name}_{st.session_state.setdefault('adopted', 0)}"
+
+
+def adopt(run: Run) -> None:
+    """Make all controls show `run` (from a preset, a link or another page)."""
+    session.set_run(run)
+    st.session_state["adopted"] = st.session_state.get("adopted", 0) + 1
+
+
+def preset_picker(run: Run) -> Run:
+    choices = {
+        p.title: p
+        for p in [
+            *presets.our_presets(run.dataset, run.target),
+            *presets.paper_presets(run.dataset, run.target),
+        ]
+    }
+
+    @whole
+    def chosen():
+        title = st.session_state.get("preset")
+        if title:
+            adopt(replace(choices[title].run, seed=run.seed, device=run.device))
+            st.session_state["preset"] = None
+
+    st.selectbox(
+        "Presets",
+        list(choices),
+        index=None,
+        key="preset",
+        placeholder="Load a preset …",
+        on_change=chosen,
+        help="The paper's best settings for this dataset, as printed, and ours.",
+        label_visibility="collapsed",
+    )
+    return run
+
+
+def data_controls(run: Run) -> Run:
+    titles = session.dataset_titles()
+    if run.dataset not in titles:
+        titles[run.dataset] = run.dataset
+    name = st.selectbox(
+        "Dataset",
+        list(titles),
+        index=list(titles).index(run.dataset),
+        format_func=titles.get,
+        key=key("dataset"),
+        help="More datasets, uploads and a look at the rows are on the Data page.",
+    )
+    if name != run.dataset:
+        first = presets.our_presets(name)[0].run
+        adopt(replace(first, seed=run.seed, device=run.device))
+        st.rerun()
+    targets = session.odor_targets(run.dataset)
+    if targets:
+        options = ["", *targets]
+        target = st.selectbox(
+            "Odor character",
+            options,
+            index=options.index(run.target) if run.target in options else 0,
+            format_func=lambda t: t or "all of them at once",
+            key=key("target"),
+            help=SETTINGS["target"].help,
+        )
+        run = replace(run, target=target)
+    return run
+
+
+def model_picker(run: Run) -> Run:
+    model = st.selectbox(
+        "Model",
+        MODELS,
+        index=MODELS.index(run.model),
+        key=key("model"),
+        help="  \n".join(f"**{name}**: {text}" for name, text in MODEL_EXPLANATIONS.items()),
+    )
+    st.caption(MODEL_EXPLANATIONS[model])
+    if model != run.model and model == "FSHN":
+        # The paper's FSHN: as many trained parameters as KCNet, five epochs at 0.1.
+        run = replace(run, n_hidden=82, n_epochs=5, learning_rate=0.1)
+        adopt(replace(run, model=model))
+        st.rerun()
+    if model != run.model and run.model == "FSHN":
+        default = Run()
+        adopt(
+            replace(
+                run,
+                model=model,
+                n_hidden=default.n_hidden,
+                n_epochs=default.n_epochs,
+                learning_rate=default.learning_rate,
+            )
+        )
+        st.rerun()
+    return replace(run, model=model)
+
+
+def fields(run: Run, names: tuple[str, ...]) -> Run:
+    for name in names:
+        if run.model not in SETTINGS[name].models or (name == "alpha" and run.alpha_loo):
+            continue
+        if name == "batch_rows" and run.doa_rule == "paper":
+            continue
+        run = replace(run, **{name: control(name, getattr(run, name), run.model)})
+    return run
+
+
+def control(name: str, value, model: str):
+    about = SETTINGS[name]
+    title = "Hidden units" if name == "n_hidden" and model not in KCNET_MODELS else about.label
+    label = f"{title} {about.symbol}".strip()
+    common = {"label": label, "help": about.help, "key": key(name)}
+    if isinstance(value, bool):
+        return st.toggle(value=value, **common)
+    if about.options:
+        options = list(about.options)
+        return st.segmented_control(
+            options=options,
+            default=value,
+            required=True,
+            format_func=lambda option: setting_value(name, option),
+            **common,
+        )
+    if name in STOPS:
+        return st.select_slider(
+            options=with_value(STOPS[name], value), value=value, format_func=compact, **common
+        )
+    kind = type(value)
+    bounds = {"min_value": kind(about.low), "max_value": kind(about.high)}
+    if about.high <= 100:
+        return st.slider(value=value, step=kind(about.step), **bounds, **common)
+    return st.number_input(value=value, step=kind(about.step or 1), **bounds, **common)
+
+
+def with_value(stops: tuple, value) -> list:
+    stops = list(stops)
+    if value not in stops:
+        bisect.insort(stops, value)
+    return stops
+
+
+def compact(number: float) -> str:
+    return f"{number:,}" if isinstance(number, int) else f"{number:g}"
+
+
+def pixel_scale(of: Run | Comparison, key: str) -> str:
+    """How a run or a comparison shall scale pixels; what was uploaded is scaled already."""
+    about = SETTINGS["pixels"]
+    if not is_image_set(of.dataset):
+        return ""
+    return st.selectbox(
+        about.label,
+        about.options,
+        index=about.options.index(of.pixels),
+        format_func=lambda option: setting_value("pixels", option),
+        key=key,
+        help=about.help,
+    )
+
+
+def protocol_picker(run: Run) -> Run:
+    try:
+        dataset = session.dataset(run)
+    except KCNetError:  # the page says so; a run that is under way can still be watched
+        return run
+    usable = [p for p in protocols.PROTOCOLS.values() if p.applies(dataset)]
+    names = [p.name for p in usable]
+    current = run.protocol if run.protocol in names else protocols.default_protocol(dataset)
+    chosen = st.selectbox(
+        "Split protocol",
+        names,
+        index=names.index(current),
+        format_func={p.name: p.title for p in usable}.get,
+        key=key("protocol"),
+        help="  \n".join(f"**{p.title}**: {p.explanation}" for p in usable),
+    )
+    return replace(run, protocol="" if chosen == protocols.default_protocol(dataset) else chosen)

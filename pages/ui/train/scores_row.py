@@ -1,0 +1,80 @@
+"""The row of figures above the charts: there from the start, so that nothing moves at the end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from kcnet_core.errors import KCNetError
+from kcnet_core.experiments.protocols import PROTOCOLS
+from kcnet_core.experiments.run import KCNET_MODELS, Run
+from pages.ui.shell import session
+from pages.ui.shell.escaping import plain
+
+if TYPE_CHECKING:
+    from kcnet_core.experiments.training import TrainedRun
+
+UNKNOWN = "…"
+PARAMETERS = ("weights_", "biases_", "coef_", "intercept_")
+
+
+def known(trained: TrainedRun, reopened: bool = False) -> None:
+    """The test score of a finished run, never without its dataset and protocol."""
+    name, value = trained.headline
+    run, model = trained.run, trained.model
+    figures = {
+        f"Test {name}": f"{value:.4f}",
+        "Evaluation" if reopened else "Training and evaluation": (
+            f"{sum(trained.timings.values()):.1f} s"
+        ),
+        "Parameters trained": f"{model.n_trained_parameters_:,}",
+    }
+    if run.model in KCNET_MODELS:
+        figures |= {"λ": f"{model.alpha_:.3g}", "Density of W": f"{trained.frames[-1].density:.2%}"}
+    row(figures, f"Of {n_parameters(model):,} in all. " + PARAMETERS_HELP)
+    rows = len(trained.train_rows), len(trained.test_rows)
+    caption(run, trained.dataset.title, trained.protocol, *rows)
+
+
+def expected(job) -> None:
+    """The same row while a run is under way, with what is known already."""
+    run, data = job.config, session.data_of(job)
+    if data is None or not isinstance(run, Run):
+        return
+    from kcnet_core.experiments.metrics import headline_metric
+
+    try:
+        rows = session.split_sizes(run, data)
+    except KCNetError:  # the run itself will say so
+        return
+    names = [f"Test {headline_metric(data)}", "Training and evaluation", "Parameters trained"]
+    if run.model in KCNET_MODELS:
+        names += ["λ", "Density of W"]
+    row(dict.fromkeys(names, UNKNOWN), PARAMETERS_HELP)
+    title = session.public_title(data) if session.is_private(job) else data.title
+    caption(run, title, *rows)
+
+
+PARAMETERS_HELP = "Output weights; with DOA also the 0/1 input weights, with FSHN every weight."
+
+
+def row(figures: dict[str, str], about_parameters: str) -> None:
+    with st.container(horizontal=True, gap="large", key="headline"):
+        for name, value in figures.items():
+            about = about_parameters if name == "Parameters trained" else None
+            st.metric(name, value, width="content", help=about)
+
+
+def caption(run: Run, title: str, protocol: str, n_train: int, n_test: int) -> None:
+    about = PROTOCOLS[protocol]
+    st.caption(
+        f"{plain(title)}, {about.title.lower()}: {n_train:,} training and {n_test:,} test "
+        f"rows, one split, seed {run.seed}. {about.explanation} One split says little about the "
+        "next; the Compare page repeats splits and gives intervals."
+    )
+
+
+def n_parameters(model) -> int:
+    """Numbers that the network is made of, trained or drawn."""
+    return sum(getattr(model, name).size for name in PARAMETERS if hasattr(model, name))

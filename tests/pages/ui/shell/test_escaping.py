@@ -1,0 +1,47 @@
+"""What visitors type, name or link reads as typed, whatever Markdown would make of it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from pages.ui.shell.escaping import plain
+from tests.pages.as_read import as_read
+
+MARKDOWN = (
+    "![x](//evil.io/p.png)", "[Session expired, sign in](https://evil.io)", ":gray[small]",
+    "$a$ and $$b$$", "`code` ~~gone~~ *a* __b__", "<b>bold</b> &amp; <script>", "# title",
+    "1. list", "- list", "> quote", "| a | b |", "a\\", "C[C@@H](O)c1ccc:cc1", "=== ---",
+)  # fmt: skip
+FOUND_BY_STREAMLIT = {
+    ":material/home:": r":material/\w+:",
+    ":material_home:": r":material_\w+:",
+    ":smile: :+1:": r":[\w+-]+:",
+    ":streamlit:": ":streamlit:",
+    "https://evil.io": "https?://",
+    "WWW.evil.io": r"(?i)www\.",
+    "write to me@evil.io": r"[\w.+-]@[\w-]+\.",
+}
+
+
+@pytest.mark.parametrize("text", MARKDOWN)
+def test_every_mark_is_escaped_and_the_text_is_whole(text):
+    written = plain(text)
+    assert as_read(written) == text
+    assert not re.search(r"(?<!\\)[`*_{}\[\]()<>#!|~$&]", written.replace("\\\\", ""))
+
+
+@pytest.mark.parametrize(("text", "pattern"), FOUND_BY_STREAMLIT.items())
+def test_nothing_is_left_that_streamlit_looks_for_after_the_escapes(text, pattern):
+    written = plain(text)
+    assert re.search(pattern, text) and not re.search(pattern, re.sub(r"\\(\W)", r"\1", written))
+    assert as_read(written) == text
+
+
+def test_line_breaks_cannot_start_a_block():
+    assert plain("a\n===\n\n    code\n- b") == r"a \=\=\= code \- b"
+
+
+def test_an_error_may_be_given_as_it_is():
+    assert plain(ValueError("[no]")) == r"\[no\]"
