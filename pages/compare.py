@@ -16,9 +16,7 @@ from pages.ui.compare import (
     search,
     state,
 )
-from pages.ui.shell import (
-    session,
-)
+from pages.ui.shell import visitor_data
 from pages.ui.shell.escaping import plain
 from pages.ui.shell.frame import heading
 
@@ -40,7 +38,7 @@ WITH_METRIC = ("Scores", "Differences", "Noise")
 def main() -> None:
     ignored = state.adopt_link()
     comparison, wrong = controls.sidebar()
-    dataset = session.dataset(comparison)
+    dataset = visitor_data.dataset(comparison)
     heading(
         "Compare models",
         "The same rows, splits and seeds for every model; intervals before verdicts.",

@@ -7,7 +7,7 @@ import streamlit as st
 from pages.ui.data import catalogue as data_catalogue
 from pages.ui.data import rows
 from pages.ui.data import upload as data_upload
-from pages.ui.shell import session
+from pages.ui.shell import current_run, visitor_data
 from pages.ui.shell.frame import heading
 
 
@@ -26,7 +26,7 @@ def main() -> None:
         if upload.open:
             data_upload.upload()
     st.divider()
-    rows.look(session.run(), session.dataset())
+    rows.look(current_run.run(), visitor_data.dataset())
 
 
 main()

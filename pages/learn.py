@@ -10,7 +10,7 @@ from pages.ui.learn import bench as fly
 from pages.ui.learn import lesson, views
 from pages.ui.learn.bench import DRAWN, Bench
 from pages.ui.learn.walk import walk
-from pages.ui.shell import frame, session
+from pages.ui.shell import frame, visitor
 from pages.ui.shell.escaping import plain
 
 WALK, DRAW, INHIBITION, TAGS, FLIES, LESSONS = (
@@ -79,7 +79,7 @@ def lay_table() -> Bench | None:
 
 
 st.html(Path(__file__).parent / "ui" / "learn" / "learn.css")
-ink = theme(session.dark())
+ink = theme(visitor.dark())
 st.html(f"<style>:root {{ --learn-paper: {ink.background}; --learn-mark: {ink.primary}; }}</style>")
 if "lesson" in st.query_params:
     lesson.show(st.query_params["lesson"])

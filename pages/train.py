@@ -6,7 +6,7 @@ import streamlit as st
 
 from kcnet_core.experiments.run import Run
 from kcnet_core.jobs import GONE
-from pages.ui.shell import session
+from pages.ui.shell import current_run, visitor_jobs
 from pages.ui.shell.escaping import plain
 from pages.ui.shell.frame import heading
 from pages.ui.train import link, live_view, run_bar, run_controls, scores_row
@@ -17,7 +17,7 @@ def main() -> None:
     interrupted = adopt_interrupted()
     run = run_controls.sidebar()
     run_bar.obey(run)
-    job = session.job()
+    job = visitor_jobs.job()
 
     heading(
         "Train a fly's nose",
@@ -26,7 +26,7 @@ def main() -> None:
     )
     for sentence in ignored:
         st.warning(plain(sentence), icon=":material/link_off:")
-    if session.job_is_gone():
+    if visitor_jobs.job_is_gone():
         st.warning(plain(interrupted.sentence if interrupted else GONE), icon=":material/history:")
 
     # One look for the whole page: a state that changes while it is drawn makes it be drawn again.
@@ -44,7 +44,7 @@ def main() -> None:
                 result_view,  # scikit-learn, which the first page need not wait for
             )
 
-            private = session.is_private(job)
+            private = visitor_jobs.is_private(job)
             trained = result_view.without_rows(trained) if private else trained
             scores_row.known(trained, reopened=job.kind == "reopen")
             live_view.watch(job, state)
@@ -54,11 +54,11 @@ def main() -> None:
 
 def adopt_interrupted():
     """What is known of a run that ended with its server; the controls show its settings, once."""
-    interrupted = session.interruption()
+    interrupted = visitor_jobs.interruption()
     new = interrupted is not st.session_state.get("interrupted_shown")
     st.session_state["interrupted_shown"] = interrupted
     if new and interrupted is not None and interrupted.kind == "train":
-        run_controls.adopt(Run.from_query(interrupted.query)[0])
+        current_run.adopt(Run.from_query(interrupted.query)[0])
     return interrupted
 
 

@@ -20,7 +20,7 @@ from kcnet_core.experiments.evaluate import results_table, summary
 from kcnet_core.network.history import Progress
 from pages.ui.compare import downloads, state
 from pages.ui.compare.differences import ENOUGH_SPLITS, in_words
-from pages.ui.shell import session
+from pages.ui.shell import visitor, visitor_jobs
 from pages.ui.shell.words import seconds_format, signed
 from tests.pages.as_read import as_read
 
@@ -47,7 +47,7 @@ def finished(app: AppTest, kind: str = "compare") -> AppTest:
 
 
 def job_of(app: AppTest, kind: str = "compare"):
-    return session.jobs().get(app.session_state["compare_jobs"][kind])
+    return visitor_jobs.jobs().get(app.session_state["compare_jobs"][kind])
 
 
 def texts(app: AppTest) -> str:
@@ -138,7 +138,7 @@ def test_what_ends_while_its_page_is_drawn_can_be_started_again(monkeypatch, tab
         problem(of)
         job = state.job(kind)
         if of == kind and job is not None and not ended:
-            job.control(session.owner(), "stop")
+            job.control(visitor.owner(), "stop")
             assert job.wait(60)
             ended.append(job)
 

@@ -66,11 +66,11 @@ def test_images_stand_in_as_many_columns_as_fit_with_their_labels_as_text(data_p
     import re
     from dataclasses import replace
 
-    from pages.ui.shell import session
+    from pages.ui.shell import visitor_data
 
-    data = session.dataset(data_page.session_state["run"])
+    data = visitor_data.dataset(data_page.session_state["run"])
     named = replace(data, target_names=("<script>x</script>", *data.target_names[1:]))
-    monkeypatch.setattr(session, "dataset", lambda *_: named)
+    monkeypatch.setattr(visitor_data, "dataset", lambda *_: named)
     data_page.run()
     (tiles,) = (e.proto.body for e in data_page.get("html") if "<figure" in e.proto.body)
     assert "repeat(auto-fill," in tiles
@@ -108,14 +108,14 @@ def test_a_fault_in_a_part_that_is_redrawn_alone_becomes_a_sentence(data_page, m
 
 
 def test_an_uploaded_table_becomes_the_dataset_of_this_session_only(data_page):
-    from pages.ui.shell import session
+    from pages.ui.shell import visitor_jobs
 
     data_page.session_state["data_tab"] = "Upload your own"
     data_page.run()
     data_page.file_uploader(key="table_file").upload("mine.csv", TABLE, "text/csv").run()
     assert not data_page.exception
     data_page.button(key="table_go").click().run()
-    assert session.jobs().get(data_page.session_state["upload_job"]).wait(60)
+    assert visitor_jobs.jobs().get(data_page.session_state["upload_job"]).wait(60)
     data_page.run()
     assert data_page.session_state["run"].dataset == "uploaded"
     assert set(data_page.session_state["uploaded"].target_names) >= {"fruity", "cheesy"}
@@ -126,14 +126,14 @@ def test_an_uploaded_table_becomes_the_dataset_of_this_session_only(data_page):
 
 
 def test_rows_left_out_are_shown_with_what_is_offered_instead(data_page):
-    from pages.ui.shell import session
+    from pages.ui.shell import visitor_jobs
 
     data_page.session_state["data_tab"] = "Upload your own"
     data_page.run()
     content = TABLE + b"salt;CC(=O)[O-].[Na+];cheesy\nbroken;C1CC;cheesy\n"
     data_page.file_uploader(key="table_file").upload("mine.csv", content, "text/csv").run()
     data_page.button(key="table_go").click().run()
-    assert session.jobs().get(data_page.session_state["upload_job"]).wait(60)
+    assert visitor_jobs.jobs().get(data_page.session_state["upload_job"]).wait(60)
     data_page.run()
     left_out = next(t.value for t in data_page.dataframe if "Reason" in t.value)
     assert list(left_out["Where"])[-2:] == ["line 17", "line 18"]
@@ -141,7 +141,7 @@ def test_rows_left_out_are_shown_with_what_is_offered_instead(data_page):
 
 
 def test_tables_of_an_upload_hold_no_formula_that_a_spreadsheet_would_calculate(data_page):
-    from pages.ui.shell import session
+    from pages.ui.shell import visitor_jobs
 
     data_page.session_state["data_tab"] = "Upload your own"
     data_page.run()
@@ -151,7 +151,7 @@ def test_tables_of_an_upload_hold_no_formula_that_a_spreadsheet_would_calculate(
     (preview,) = (t.value for t in data_page.dataframe)
     assert list(preview.columns) == ["name", "smiles", "odor", "'=1+1", "'=1+1 "]
     data_page.button(key="table_go").click().run()
-    assert session.jobs().get(data_page.session_state["upload_job"]).wait(60)
+    assert visitor_jobs.jobs().get(data_page.session_state["upload_job"]).wait(60)
     data_page.run()
     left_out = next(t.value for t in data_page.dataframe if "Reason" in t.value)
     assert list(left_out["Text"])[-1] == "'=2+2"
@@ -250,20 +250,20 @@ def upload_images(page, content: bytes, name: str = "mine.zip"):
 
 
 def test_a_zip_of_images_becomes_a_dataset(data_page):
-    from pages.ui.shell import session
+    from pages.ui.shell import visitor_jobs
 
     upload_images(data_page, image_zip())
-    assert session.jobs().get(data_page.session_state["upload_job"]).wait(60)
+    assert visitor_jobs.jobs().get(data_page.session_state["upload_job"]).wait(60)
     data_page.run()
     assert not data_page.exception
     assert data_page.session_state["uploaded"].target_names == ("dark", "light")
 
 
 def test_one_image_left_out_is_one_image_with_its_place_and_reason(data_page):
-    from pages.ui.shell import session
+    from pages.ui.shell import visitor_jobs
 
     upload_images(data_page, image_zip({"dark/broken.png": b"no picture"}))
-    assert session.jobs().get(data_page.session_state["upload_job"]).wait(60)
+    assert visitor_jobs.jobs().get(data_page.session_state["upload_job"]).wait(60)
     data_page.run()
     assert "**1 image was left out**" in labels(data_page)
     left_out = next(t.value for t in data_page.dataframe if "Reason" in t.value)
@@ -274,11 +274,11 @@ def test_one_image_left_out_is_one_image_with_its_place_and_reason(data_page):
 
 
 def test_a_file_name_is_shown_as_text_and_never_as_markdown(data_page):
-    from pages.ui.shell import session
+    from pages.ui.shell import visitor_jobs
 
     name = "![x](//evil.io) [in](https://evil.io).zip"
     upload_images(data_page, image_zip(), name)
-    assert session.jobs().get(data_page.session_state["upload_job"]).wait(60)
+    assert visitor_jobs.jobs().get(data_page.session_state["upload_job"]).wait(60)
     data_page.run()
     for element in (data_page.header[0], data_page.success[0]):
         assert as_read(element.value).startswith(name)
@@ -289,13 +289,13 @@ def test_images_that_need_more_memory_than_there_is_are_refused_before_they_are_
     data_page, monkeypatch
 ):
     from kcnet_core.errors import OutOfMemory
-    from pages.ui.shell import session
+    from pages.ui.shell import visitor_jobs
 
     def submit(*_, estimate, **__):
         assert estimate.bytes > 6 * 12 * 28 * 28
         raise OutOfMemory("no room")
 
-    monkeypatch.setattr(session.jobs(), "submit", submit)
+    monkeypatch.setattr(visitor_jobs.jobs(), "submit", submit)
     upload_images(data_page, image_zip())
     assert "upload_job" not in data_page.session_state
     assert "needs about 0.1 GB of memory, more than this server can spare" in (
@@ -306,11 +306,11 @@ def test_images_that_need_more_memory_than_there_is_are_refused_before_they_are_
 
 def test_the_name_of_an_upload_is_in_no_log_and_no_journal(data_page, caplog):
     from kcnet_core.jobs.interruptions import _note
-    from pages.ui.shell import session
+    from pages.ui.shell import visitor_jobs
 
     with caplog.at_level("INFO", "kcnet"):
         upload_images(data_page, image_zip(), "secret name.zip")
-        job = session.jobs().get(data_page.session_state["upload_job"])
+        job = visitor_jobs.jobs().get(data_page.session_state["upload_job"])
         assert job.wait(60)
     assert '"kind": "upload"' in caplog.text
     assert "secret" not in caplog.text
@@ -320,17 +320,17 @@ def test_the_name_of_an_upload_is_in_no_log_and_no_journal(data_page, caplog):
 
 def test_an_upload_is_refused_when_those_of_everybody_hold_too_much(data_page, monkeypatch):
     from kcnet_core.datasets.uploads import quota
-    from pages.ui.shell import session
+    from pages.ui.shell import visitor_data, visitor_jobs
 
     room = 4 * 12 * 28 * 28  # for the twelve images, and no more
-    held = sum(one.X.nbytes for one in session.uploads()._held.values())
+    held = sum(one.X.nbytes for one in visitor_data.uploads()._held.values())
     monkeypatch.setattr(quota, "MAX_HELD_UPLOAD_BYTES", held + room)
     other = AppTest.from_file(APP, default_timeout=120)
     other.query_params["dataset"] = "digits"
     other.run()
     other.switch_page("pages/data.py").run()
     upload_images(other, image_zip())
-    assert session.jobs().get(other.session_state["upload_job"]).wait(60)
+    assert visitor_jobs.jobs().get(other.session_state["upload_job"]).wait(60)
     other.run()
     assert other.session_state["run"].dataset == "uploaded"
 
@@ -342,7 +342,7 @@ def test_an_upload_is_refused_when_those_of_everybody_hold_too_much(data_page, m
     first = other.session_state["upload_job"]
     upload_images(other, image_zip())  # takes the place of the first
     assert other.session_state["upload_job"] != first
-    assert session.jobs().get(other.session_state["upload_job"]).wait(60)
+    assert visitor_jobs.jobs().get(other.session_state["upload_job"]).wait(60)
     other.run()
     assert not other.error
     assert "are ready and in use" in other.success[0].value
@@ -350,13 +350,13 @@ def test_an_upload_is_refused_when_those_of_everybody_hold_too_much(data_page, m
 
 def test_a_table_that_needs_more_memory_than_there_is_is_refused(data_page, monkeypatch):
     from kcnet_core.errors import OutOfMemory
-    from pages.ui.shell import session
+    from pages.ui.shell import visitor_jobs
 
     def submit(*_, estimate, **__):
         assert estimate.bytes > len(TABLE)
         raise OutOfMemory("no room")
 
-    monkeypatch.setattr(session.jobs(), "submit", submit)
+    monkeypatch.setattr(visitor_jobs.jobs(), "submit", submit)
     data_page.session_state["data_tab"] = "Upload your own"
     data_page.run()
     data_page.file_uploader(key="table_file").upload("mine.csv", TABLE, "text/csv").run()

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from kcnet_core.experiments.comparison.plan import Comparison
 from kcnet_core.experiments.run import Run
 from kcnet_core.jobs import JobJournal, JobManager
-from pages.ui.shell import session
+from pages.ui.shell import visitor_jobs
 
 APP = str(Path(__file__).resolve().parents[2] / "app.py")
 RUN = Run(dataset="digits", model="KCNet", n_hidden=70, seed=3)
@@ -46,7 +46,7 @@ def interrupted(tmp_path, monkeypatch):
         job = before.submit("ann", kind, config, steps)
         assert job.wait_for(lambda view: view.n_snapshots == 1, 60)
         notes.close()
-        monkeypatch.setattr(session.jobs(), "_journal", JobJournal(tmp_path))
+        monkeypatch.setattr(visitor_jobs.jobs(), "_journal", JobJournal(tmp_path))
         return job.id
 
     yield make
@@ -59,7 +59,7 @@ def test_an_interrupted_run_is_named_and_start_runs_it_again(interrupted):
     assert "interrupted when the server stopped" in texts(app)
     assert app.session_state["run"] == RUN
     app.button(key="start").click().run()
-    job = session.jobs().get(app.session_state["job_id"])
+    job = visitor_jobs.jobs().get(app.session_state["job_id"])
     assert job.wait(120) and job.config == RUN
     app.run()
     assert not app.exception and app.metric[0].label == "Test accuracy"

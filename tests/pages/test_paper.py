@@ -114,11 +114,11 @@ def test_a_quick_result_is_marked_and_compared_with_nothing(kept):
 
 
 def test_measuring_here_is_a_job_whose_result_appears_and_stays(tmp_path):
-    from pages.ui.shell import session
+    from pages.ui.shell import visitor_jobs
 
     app = opened(result="tiny")
     app.button(key="measure_Quick").click().run()
-    (job,) = session.jobs().owned_by(app.session_state["owner"])
+    (job,) = visitor_jobs.jobs().owned_by(app.session_state["owner"])
     assert job.kind == "reproduce" and job.wait(120) and job.view.state == "done"
     app.run()
     assert not app.exception
@@ -129,7 +129,7 @@ def test_measuring_here_is_a_job_whose_result_appears_and_stays(tmp_path):
 
 def test_a_measurement_that_ends_while_the_page_is_drawn_is_shown(monkeypatch):
     from pages.ui.paper import state
-    from pages.ui.shell import session
+    from pages.ui.shell import visitor_jobs
 
     results, ended = state.results, []
 
@@ -144,13 +144,13 @@ def test_a_measurement_that_ends_while_the_page_is_drawn_is_shown(monkeypatch):
     monkeypatch.setattr(state, "results", read_too_early)
     app = opened(result="tiny")
     app.button(key="measure_Quick").click().run()
-    assert ended == session.jobs().owned_by(app.session_state["owner"])
+    assert ended == visitor_jobs.jobs().owned_by(app.session_state["owner"])
     words = texts(app)
     assert "This is the quick version" in words and "on their way" not in words
 
 
 def test_a_measurement_that_was_cut_off_is_shown_as_such_and_goes_on(tmp_path):
-    from pages.ui.shell import session
+    from pages.ui.shell import visitor_jobs
 
     folder = tmp_path / "cache" / "reproduce"
     dying = saved_steps(TINY, Journal(folder / "journal.jsonl"), folder)
@@ -171,7 +171,7 @@ def test_a_measurement_that_was_cut_off_is_shown_as_such_and_goes_on(tmp_path):
     button = app.button(key="measure_In full")
     assert button.label.startswith("Go on with the full version, about")
     button.click().run()
-    (job,) = session.jobs().owned_by(app.session_state["owner"])
+    (job,) = visitor_jobs.jobs().owned_by(app.session_state["owner"])
     assert job.wait(120) and job.view.state == "done"
     app.run()
     assert "10 measurements, seeds 0 to 4" in texts(app) and "interrupted" not in texts(app)
@@ -180,20 +180,20 @@ def test_a_measurement_that_was_cut_off_is_shown_as_such_and_goes_on(tmp_path):
 
 
 def test_two_visitors_share_one_measurement():
-    from pages.ui.shell import session
+    from pages.ui.shell import visitor_jobs
 
     first, second = opened(result="tiny"), opened(result="tiny")
-    session.jobs().max_running, before = 0, session.jobs().max_running
+    visitor_jobs.jobs().max_running, before = 0, visitor_jobs.jobs().max_running
     try:
         first.button(key="measure_In full").click().run()
         second.button(key="measure_In full").click().run()
         owners = [first.session_state["owner"], second.session_state["owner"]]
-        assert [len(session.jobs().owned_by(owner)) for owner in owners] == [1, 0]
+        assert [len(visitor_jobs.jobs().owned_by(owner)) for owner in owners] == [1, 0]
         assert "Somebody else started this" in texts(second.run())
-        job = session.jobs().owned_by(owners[0])[0]
+        job = visitor_jobs.jobs().owned_by(owners[0])[0]
         job.control(owners[0], "stop")
     finally:
-        session.jobs().max_running = before
+        visitor_jobs.jobs().max_running = before
 
 
 def test_settings_open_on_the_train_page():

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.experiments import report
 from kcnet_core.experiments.run import Run
-from pages.ui.shell import session
+from pages.ui.shell import visitor_jobs
 from tests.pages.as_read import as_read
 
 APP = str(Path(__file__).resolve().parents[2] / "app.py")
@@ -22,8 +22,8 @@ ALCOHOLS = tuple("C" * n + "O" for n in range(1, 61))
 
 @pytest.fixture
 def jobs():
-    yield session.jobs()
-    for job in session.jobs().owned_by(OWNER):
+    yield visitor_jobs.jobs()
+    for job in visitor_jobs.jobs().owned_by(OWNER):
         job.control(OWNER, "stop")
         assert job.wait(60)
 
@@ -61,7 +61,7 @@ def started(data: Dataset, wait: bool = True, **settings):
     app.session_state["uploaded"], app.session_state["run"] = data, run
     app.run()
     app.button(key="start").click().run()
-    job = session.jobs().get(app.session_state["job_id"])
+    job = visitor_jobs.jobs().get(app.session_state["job_id"])
     assert job.wait(60) if wait else job.wait_for(lambda view: view.snapshot is not None, 60)
     return job, run.to_query() | {"job": job.id}
 
@@ -90,7 +90,7 @@ def test_the_owner_of_a_run_sees_and_stops_it_after_a_reload(jobs):
 
 def test_a_run_whose_upload_is_gone_is_still_shown_with_a_sentence(jobs):
     job, link = under_way()
-    session._carried().pop(job.id)
+    visitor_jobs._carried().pop(job.id)
     app = page(OWNER, **link)
     assert not app.exception and app.get("bidi_component")
     assert "uploaded" not in app.session_state

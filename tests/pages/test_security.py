@@ -21,7 +21,7 @@ from kcnet_core.experiments.comparison.plan import Comparison
 from kcnet_core.experiments.run import Run
 from kcnet_core.storage.safe_csv import csv_text
 from pages.ui.compare import downloads
-from pages.ui.shell import session
+from pages.ui.shell import visitor_jobs
 
 PROJECT = Path(__file__).resolve().parents[2]
 HOSTILE_NAMES = (
@@ -141,7 +141,7 @@ def test_markdown_in_an_uploaded_file_is_read_not_rendered():
     app.session_state["uploaded"], app.session_state["run"] = dataset, run
     before = texts(app.run())
     app.button(key="start").click().run()
-    assert session.jobs().get(app.session_state["job_id"]).wait(60)
+    assert visitor_jobs.jobs().get(app.session_state["job_id"]).wait(60)
     app.session_state["result_tab"] = "Test samples"
     app.session_state["sample_filter"] = "all"
     after = texts(app.run())
@@ -241,7 +241,7 @@ def test_a_table_that_visitors_take_home_calculates_nothing():
 def test_the_table_of_test_samples_calculates_nothing_when_saved(monkeypatch):
     from pages.ui.train import sample_view
 
-    monkeypatch.setattr(sample_view, "session", SimpleNamespace(dark=lambda: False))
+    monkeypatch.setattr(sample_view, "visitor", SimpleNamespace(dark=lambda: False))
     y, predictions = np.array([0, 1]), np.array([1, 0])
     dataset = Dataset(
         "uploaded", "mine", np.zeros((2, 1), np.float32), y, ("f",), ("=1+1", "@b"),

@@ -12,7 +12,7 @@ from kcnet_core.experiments.run import Run
 from kcnet_core.experiments.training import train_steps
 from kcnet_core.jobs import Memory
 from kcnet_core.jobs.memory import Room
-from pages.ui.shell import session
+from pages.ui.shell import visitor_jobs
 from pages.ui.smell import ask, models
 from tests.pages.as_read import as_read
 
@@ -55,14 +55,14 @@ def table(app: AppTest):
 def test_many_molecules_and_a_quality_for_which_there_is_no_memory_are_refused_at_once(
     monkeypatch,
 ):
-    monkeypatch.setattr(session.jobs(), "_memory", Room(lambda: Memory(100 * 2**20, 0)))
+    monkeypatch.setattr(visitor_jobs.jobs(), "_memory", Room(lambda: Memory(100 * 2**20, 0)))
     app = asked(opened(), "\n".join("C" * n + "O" for n in range(1, ask.AT_ONCE + 2)))
     assert not app.exception
     assert "GB of memory, and at most" in texts(app)
     nose = models._taught("starter")
     models._measure("a key of its own", datasets.load("starter"), nose)
     assert "a key of its own" not in models._measuring()
-    assert session.jobs().owned_by(app.session_state["owner"]) == []
+    assert visitor_jobs.jobs().owned_by(app.session_state["owner"]) == []
 
 
 def test_the_first_visit_shows_an_example_already_answered():
@@ -159,7 +159,7 @@ def test_many_lines_become_a_job_whose_answers_arrive():
     lines = "\n".join(f"{'C' * n}O alcohol{n}" for n in range(1, ask.AT_ONCE + 10))
     app = asked(opened(), lines)
     _, job_id = app.session_state["smell_job"]
-    assert session.jobs().get(job_id).wait(120)
+    assert visitor_jobs.jobs().get(job_id).wait(120)
     app.run()
     assert len(table(app)) == ask.AT_ONCE + 9
     assert ("smiles" in app.query_params) == (len(lines) <= ask.LONGEST_LINK)
@@ -169,7 +169,7 @@ def test_a_cancelled_job_can_be_started_again(monkeypatch):
     monkeypatch.setattr(ask, "_work", _until_stopped)
     app = asked(opened(), "\n".join("CCO" for _ in range(ask.AT_ONCE + 1)))
     _, job_id = app.session_state["smell_job"]
-    job = session.jobs().get(job_id)
+    job = visitor_jobs.jobs().get(job_id)
     assert job.wait_for(lambda view: view.state == "running", 60)
     job.control(app.session_state["owner"], "stop")
     assert job.wait(60)
@@ -196,7 +196,7 @@ def test_a_run_of_the_train_page_can_answer():
     dataset = datasets.load("starter")
     run = Run(dataset="starter", model="KCNet", n_hidden=100)
     app = opened()
-    job = session.jobs().submit(
+    job = visitor_jobs.jobs().submit(
         app.session_state["owner"], "train", run, lambda: train_steps(run, dataset)
     )
     assert job.wait(120)

@@ -20,9 +20,9 @@ def opened(**query) -> AppTest:
 
 
 def job_of(app: AppTest):
-    from pages.ui.shell import session
+    from pages.ui.shell import visitor_jobs
 
-    return session.jobs().get(app.session_state["job_id"])
+    return visitor_jobs.jobs().get(app.session_state["job_id"])
 
 
 def finished(app: AppTest) -> AppTest:
@@ -63,10 +63,10 @@ def test_every_model_can_be_started_and_ends_with_a_named_score(model):
 
 def test_a_run_that_would_not_fit_is_refused_with_the_numbers(monkeypatch):
     from kcnet_core.jobs import Memory
-    from pages.ui.shell import session
+    from pages.ui.shell import visitor_jobs
 
     app = opened(dataset="digits", model="KCNet", n_hidden=20_000)
-    monkeypatch.setattr(session.jobs()._memory, "measure", lambda: Memory(2**28, 2**28))
+    monkeypatch.setattr(visitor_jobs.jobs()._memory, "measure", lambda: Memory(2**28, 2**28))
     app.button(key="start").click().run()
     assert "needs about" in texts(app)
     assert "job_id" not in app.session_state or app.session_state["job_id"] is None

@@ -14,10 +14,11 @@ from kcnet_core.experiments.comparison.rows import n_planned
 from kcnet_core.experiments.cost import in_words
 from kcnet_core.experiments.metrics import headline_metric
 from pages.ui.compare import state
-from pages.ui.shell import session
+from pages.ui.shell import visitor, visitor_data, visitor_jobs
 from pages.ui.shell.deferred_click import ask, asked
 from pages.ui.shell.escaping import plain
-from pages.ui.train.live_view import OWNER_SEES, in_time
+from pages.ui.shell.job_progress import OWNER_SEES
+from pages.ui.shell.words import in_time
 
 ENDINGS = {"done": "Done", "failed": "Failed", "cancelled": "Cancelled"}
 
@@ -28,7 +29,7 @@ def bar(comparison: Comparison, dataset: Dataset, wrong: str | None) -> str | No
         start(comparison, dataset)
     drawn, job = state.look("compare"), state.job("compare")
     busy = drawn in state.ACTIVE
-    mine = job is None or job.owned_by(session.owner())
+    mine = job is None or job.owned_by(visitor.owner())
     rows = state.measured(comparison, dataset)
     n_missing = n_planned(comparison, dataset) - len(rows)
     with st.container(horizontal=True, vertical_alignment="center", key="compare_bar"):
@@ -63,7 +64,7 @@ def notes(comparison: Comparison, dataset: Dataset, wrong: str | None, busy: boo
     state.problem("compare")
     if wrong:
         st.error(plain(wrong), icon=":material/error:")
-    if busy and not job.owned_by(session.owner()):
+    if busy and not job.owned_by(visitor.owner()):
         st.info(
             "You are watching a comparison that somebody else started. Its rows are yours too: "
             "a comparison of your own does not measure them again.",
@@ -130,7 +131,7 @@ def start(comparison: Comparison, dataset: Dataset) -> None:
         dataset,
         lambda: compare_jobs.comparison_work(comparison, dataset, rows),
         cost,
-        title(comparison, session.public_title(dataset)),
+        title(comparison, visitor_data.public_title(dataset)),
     )
 
 
@@ -159,7 +160,7 @@ def progress(kind: str, what: str) -> None:
     else:
         st.progress(view.fraction or 0.0, text=text)
     if view.state == "failed":
-        why = OWNER_SEES if session.is_private(job) else view.error
+        why = OWNER_SEES if visitor_jobs.is_private(job) else view.error
         st.error(plain(why), icon=":material/error:")
 
 
@@ -169,7 +170,7 @@ def latest(comparison: Comparison, dataset: Dataset) -> None:
     if job is None or job.view.snapshot is None:
         return
     items = job.view.snapshot.items
-    failed = [] if session.is_private(job) else [row for row in items if row["error"]]
+    failed = [] if visitor_jobs.is_private(job) else [row for row in items if row["error"]]
     if items and not items[-1]["error"] and not job.view.finished:
         row, metric = items[-1], headline_metric(dataset)
         if row["dataset"] == dataset.name and row[metric] is not None:

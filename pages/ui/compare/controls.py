@@ -21,9 +21,8 @@ from kcnet_core.experiments.presets import paper_presets
 from kcnet_core.experiments.run import Run
 from kcnet_core.limits import MAX_HIDDEN_SIZES, MAX_REPEATS
 from pages.ui.compare import state
-from pages.ui.shell import session
+from pages.ui.shell import current_run, data_controls, visitor_data
 from pages.ui.shell.escaping import plain
-from pages.ui.train import run_controls
 
 SIZES = (50, 100, 200, 300, 600, 1000, 2000, 3000, 4500, 6500)
 OURS, PAPER, CHOSEN = "ours", "the paper's", "chosen"
@@ -32,9 +31,9 @@ OURS, PAPER, CHOSEN = "ours", "the paper's", "chosen"
 def sidebar() -> tuple[Comparison, str | None]:
     """Draw the controls; the comparison they describe, and what is wrong with it, if anything."""
     with st.sidebar:
-        session.set_run(run_controls.data_controls(session.run()))
+        current_run.set_run(data_controls.data_controls(current_run.run()))
         comparison = state.comparison()
-        dataset = session.dataset(comparison)
+        dataset = visitor_data.dataset(comparison)
         chosen = {
             "models": models(comparison, dataset),
             "hidden": sizes(comparison),
@@ -159,7 +158,7 @@ def more(comparison: Comparison, dataset: Dataset, chosen: dict) -> dict:
             help="0 tests on one tenth of the rows per repeat; with folds, every row is tested "
             "once per repeat, which costs that many fits.",
         )  # fmt: skip
-    pixels = run_controls.pixel_scale(comparison, state.key("pixels"))
+    pixels = data_controls.pixel_scale(comparison, state.key("pixels"))
     rows = st.number_input(
         "Training rows", 0, 1_000_000, comparison.rows, 1000, key=state.key("rows"),
         help="0 uses every training row of a split; fewer train faster.",

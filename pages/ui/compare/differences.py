@@ -15,7 +15,7 @@ from kcnet_core.experiments.evaluate import SIGNIFICANT, pairwise
 from kcnet_core.limits import MAX_REPEATS
 from pages.ui.compare import state
 from pages.ui.compare.scores import Results, about, empty, nothing_yet, results
-from pages.ui.shell import session
+from pages.ui.shell import visitor
 from pages.ui.shell.chart import chart
 from pages.ui.shell.words import capital, signed
 
@@ -50,7 +50,7 @@ def differences(comparison: Comparison, dataset: Dataset) -> None:
     pair_table(pairs, found)
     left, right = st.columns([3, 2], gap="large")
     with left:
-        chart(figures.pairwise_matrix(pairs, found.metric, dark=session.dark()), "compare_pairs")
+        chart(figures.pairwise_matrix(pairs, found.metric, dark=visitor.dark()), "compare_pairs")
         st.caption(
             "Row minus column. A difference has a colour when p, Holm is below "
             f"{SIGNIFICANT:g}; the others may be chance."

@@ -12,11 +12,11 @@ from kcnet_core.experiments.comparison.plan import Comparison
 from kcnet_core.experiments.protocols import PROTOCOLS
 from kcnet_core.palette import model_colour
 from pages.ui.compare import state
-from pages.ui.shell import row_picture, session
+from pages.ui.shell import row_picture, visitor
 from pages.ui.shell.chart import chart
 from pages.ui.shell.escaping import plain
+from pages.ui.shell.row_picture import label
 from pages.ui.shell.safety_net import fragment
-from pages.ui.train.sample_view import label
 
 LARGEST = 2_000  # more cells than this cannot be told apart in a picture
 
@@ -47,7 +47,7 @@ def taught(comparison: Comparison, dataset: Dataset, size: int) -> SideBySide:
 
 @fragment
 def one_sample(pair: SideBySide) -> None:
-    dataset, dark = pair.dataset, session.dark()
+    dataset, dark = pair.dataset, visitor.dark()
     left, *columns = st.columns([2, 3, 3])
     with left:
         position = sample_picker(pair)
@@ -107,7 +107,7 @@ def sample_picker(pair: SideBySide) -> int:
 
 
 def weights(pair: SideBySide) -> None:
-    dark = session.dark()
+    dark = visitor.dark()
     st.subheader("Input weights", anchor=False)
     for column, network in zip(st.columns(2), pair.networks, strict=True):
         W = network.weights

@@ -19,7 +19,7 @@ from kcnet_core.experiments.cost import in_words
 from kcnet_core.experiments.protocols import PROTOCOLS, default_protocol
 from pages.ui.compare import bar, state
 from pages.ui.compare.scores import empty, metric_of
-from pages.ui.shell import session
+from pages.ui.shell import visitor, visitor_data
 from pages.ui.shell.chart import chart
 from pages.ui.shell.deferred_click import ask, asked
 from pages.ui.shell.escaping import plain
@@ -95,7 +95,8 @@ def start(plan: NoisePlan, dataset: Dataset, rows: list[Mapping]) -> None:
         dataset,
         lambda: work.noise_work(plan, dataset, rows),
         cost,
-        f"robustness of {len(plan.comparison.models)} models on {session.public_title(dataset)}",
+        f"robustness of {len(plan.comparison.models)} models on "
+        f"{visitor_data.public_title(dataset)}",
     )
 
 
@@ -131,7 +132,7 @@ def curves(plan: NoisePlan, dataset: Dataset) -> None:
     if lines.empty:
         st.caption("The first model is still learning.")
         return
-    dark, axis = session.dark(), f"{damage.title} ({damage.unit})"
+    dark, axis = visitor.dark(), f"{damage.title} ({damage.unit})"
     figure = state.kept(
         "noise_curves", (*news, kind, dark),
         lambda: figures.noise_curves(lines, metric, axis, dark=dark),

@@ -22,7 +22,7 @@ from kcnet_core.experiments.models import MODELS
 from kcnet_core.experiments.protocols import PROTOCOLS
 from kcnet_core.figures.compare import size_axis
 from pages.ui.compare import state
-from pages.ui.shell import session
+from pages.ui.shell import visitor
 from pages.ui.shell.chart import chart
 from pages.ui.shell.escaping import plain
 from pages.ui.shell.words import capital, seconds_format
@@ -63,7 +63,7 @@ class Results:
 
     def figure(self, slot: str, make: Callable):
         """A figure that is made anew only for new rows, another metric or another theme."""
-        return state.kept(slot, (self.key, session.dark()), lambda: make(dark=session.dark()))
+        return state.kept(slot, (self.key, visitor.dark()), lambda: make(dark=visitor.dark()))
 
     @property
     def higher_wins(self) -> bool:

@@ -23,7 +23,7 @@ from kcnet_core.limits import MAX_TRIALS
 from kcnet_core.storage.safe_csv import csv_text
 from pages.ui.compare import bar, state
 from pages.ui.compare.scores import empty
-from pages.ui.shell import session
+from pages.ui.shell import visitor, visitor_data
 from pages.ui.shell.chart import chart
 from pages.ui.shell.deferred_click import ask, asked
 from pages.ui.shell.escaping import plain
@@ -126,7 +126,7 @@ def start(plan: SearchPlan, dataset: Dataset) -> None:
         dataset,
         lambda: work.search_work(plan, dataset, done),
         Estimate(cost.seconds * (plan.n_trials - len(done)) * plan.n_folds, cost.bytes),
-        f"{plan.n_trials} trials of {plan.model} on {session.public_title(dataset)}",
+        f"{plan.n_trials} trials of {plan.model} on {visitor_data.public_title(dataset)}",
     )
 
 
@@ -155,7 +155,7 @@ def trials(plan: SearchPlan, dataset: Dataset) -> None:
             of.metric,
             higher_is_better=higher,
             model=of.model,
-            dark=session.dark(),
+            dark=visitor.dark(),
         ),
         "search_trials_chart",
     )
@@ -217,7 +217,7 @@ def take_over(best: Trial, plan: SearchPlan) -> None:
         )
         state.adopt(tuned.with_settings(plan.model, params) if params else tuned)
         st.rerun()  # the whole page, not only the trials
-    protocol = plan.comparison.protocol or default_protocol(session.dataset(plan.comparison))
+    protocol = plan.comparison.protocol or default_protocol(visitor_data.dataset(plan.comparison))
     if protocol != "benchmark":
         st.caption(
             "Other repeats draw other test rows, and some of those were among the rows searched "

@@ -14,11 +14,10 @@ from kcnet_core.experiments.comparison.plan import Comparison
 from kcnet_core.experiments.comparison.rows import rows_of
 from kcnet_core.experiments.models import MODELS
 from kcnet_core.experiments.run import Run
-from pages.ui.data.catalogue import use
-from pages.ui.shell import address, session
+from pages.ui.shell import address, current_run, visitor, visitor_data, visitor_jobs
+from pages.ui.shell.data_controls import use
 from pages.ui.shell.escaping import plain
 from pages.ui.shell.safety_net import fragment
-from pages.ui.train import run_controls
 
 SECONDS_BETWEEN_DRAWINGS = 1.0
 ACTIVE = ("queued", "running")
@@ -39,7 +38,7 @@ ODOR_DEFAULTS = {
 
 def comparison() -> Comparison:
     """What the controls show; it follows the dataset that was chosen on whichever page."""
-    run, current = session.run(), st.session_state.get("comparison")
+    run, current = current_run.run(), st.session_state.get("comparison")
     if current is None or (current.dataset, current.target) != (run.dataset, run.target):
         current = adopt(following(current, run))
     return current
@@ -59,7 +58,7 @@ def key(name: str) -> str:
 
 def following(current: Comparison | None, run: Run) -> Comparison:
     """The comparison carried over to another dataset, as far as it makes sense there."""
-    kind = session.dataset(run).kind
+    kind = visitor_data.dataset(run).kind
     before = st.session_state.get("comparison_kind")
     st.session_state["comparison_kind"] = kind
     place = {"dataset": run.dataset, "target": run.target}
@@ -82,15 +81,15 @@ def comparable_models(of: Dataset) -> list[str]:
 def all_rows() -> list[Mapping]:
     """Every row that this session has seen, also of other comparisons: none is measured twice."""
     rows = st.session_state.setdefault("comparison_rows", {})
-    uploaded, latest = st.session_state.get(session.UPLOADED), job("compare")
+    uploaded, latest = st.session_state.get(visitor_data.UPLOADED), job("compare")
     if st.session_state.get("comparison_upload") is not uploaded:  # another table, the same name
         st.session_state["comparison_upload"] = uploaded
-        for row_id in [i for i, row in rows.items() if row["dataset"] == session.UPLOADED]:
+        for row_id in [i for i, row in rows.items() if row["dataset"] == visitor_data.UPLOADED]:
             del rows[row_id]
         if (
             latest is not None
-            and latest.config.dataset == session.UPLOADED
-            and session.data_of(latest) is not uploaded
+            and latest.config.dataset == visitor_data.UPLOADED
+            and visitor_jobs.data_of(latest) is not uploaded
         ):
             attach("compare", None)
             latest = None
@@ -122,28 +121,28 @@ def forget() -> None:
 
 def attach(kind: str, job_id: str | None) -> None:
     st.session_state.setdefault("compare_jobs", {})[kind] = job_id
-    session.take_back(session.jobs().get(job_id or ""))
+    visitor_jobs.take_back(visitor_jobs.jobs().get(job_id or ""))
 
 
 def job(kind: str):
     """The job of this kind that the page looks at; after a reload, this browser's latest one."""
     known = st.session_state.setdefault("compare_jobs", {})
     if kind not in known:
-        own = [one for one in session.jobs().owned_by(session.owner()) if one.kind == kind]
+        own = [one for one in visitor_jobs.jobs().owned_by(visitor.owner()) if one.kind == kind]
         attach(kind, own[-1].id if own else None)
-    return session.jobs().get(known[kind]) if known[kind] else None
+    return visitor_jobs.jobs().get(known[kind]) if known[kind] else None
 
 
 def submit(kind: str, config, data: Dataset, steps: Callable, estimate, title: str):
     """Queue a job and look at it; a refusal is kept for `problem`."""
     try:
-        new = session.jobs().submit(
-            session.owner(), kind, config, steps, estimate=estimate, title=title
+        new = visitor_jobs.jobs().submit(
+            visitor.owner(), kind, config, steps, estimate=estimate, title=title
         )
     except KCNetError as refused:
         st.session_state[f"{kind}_problem"] = str(refused)
         return
-    session.carry(new, data)
+    visitor_jobs.carry(new, data)
     attach(kind, new.id)
 
 
@@ -156,7 +155,7 @@ def problem(kind: str) -> None:
 def stop(kind: str) -> None:
     current = job(kind)
     if current is not None:
-        current.control(session.owner(), "stop")
+        current.control(visitor.owner(), "stop")
 
 
 def look(kind: str) -> str | None:
@@ -192,25 +191,25 @@ def adopt_link() -> list[str]:
         return []
     new, ignored = Comparison.from_query(query)
     if "job" in query:
-        watched = session.jobs().get(query["job"])
+        watched = visitor_jobs.jobs().get(query["job"])
         if watched is None or watched.kind != "compare":
-            interrupted = session.jobs().interrupted(query["job"])
+            interrupted = visitor_jobs.jobs().interrupted(query["job"])
             ignored.append(interrupted.sentence if interrupted else ROWS_GONE)
         else:
             attach("compare", watched.id)
-    before = session.run()
+    before = current_run.run()
     try:
-        if new.dataset not in session.dataset_titles():
+        if new.dataset not in visitor_data.dataset_titles():
             raise KCNetError(
                 f"The link compares on {new.dataset[:40]!r}, which is not here. Get it on the Data "
                 "page and open the link again; until then the dataset stays as it is."
             )
         if (before.dataset, before.target) != (new.dataset, new.target):
             use(new.dataset)
-            run_controls.adopt(replace(session.run(), target=new.target))
-        data = session.dataset(new)
+            current_run.adopt(replace(current_run.run(), target=new.target))
+        data = visitor_data.dataset(new)
     except KCNetError as error:
-        run_controls.adopt(before)
+        current_run.adopt(before)
         return [*ignored, str(error)]
     unknown = [name for name in new.models if name not in comparable_models(data)]
     if unknown:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from functools import partial
 
 import streamlit as st
@@ -12,13 +11,12 @@ from kcnet_core import datasets
 from kcnet_core.datasets import images, keller
 from kcnet_core.datasets.catalogue import CATALOGUE
 from kcnet_core.errors import KCNetError
-from kcnet_core.experiments import presets
 from kcnet_core.jobs.from_callbacks import callback_steps
 from kcnet_core.storage.folders import download_folder
-from pages.ui.shell import session
+from pages.ui.shell import current_run, visitor, visitor_jobs
+from pages.ui.shell.data_controls import use
 from pages.ui.shell.escaping import plain
 from pages.ui.shell.job_progress import job_progress
-from pages.ui.train import run_controls
 
 KINDS = {"odor": "Odors", "image": "Images"}
 WORTH_NAMING = 500_000  # bytes; fewer would be shown as 0 MB
@@ -37,12 +35,12 @@ def choose() -> None:
 
 
 def card(info, downloads: dict) -> None:
-    chosen = session.run().dataset == info.name
+    chosen = current_run.run().dataset == info.name
     st.markdown(f"**{info.title}**")
     st.caption(info.description)
     what = "characters" if info.kind == "odor" else "classes"
     st.caption(f"{size(info)} · {info.n_classes} {what} · {info.licence}")
-    job = session.jobs().get(downloads.get(info.name, ""))
+    job = visitor_jobs.jobs().get(downloads.get(info.name, ""))
     if chosen:
         st.badge("in use", icon=":material/check:", color="green")
     elif info.status == "download":
@@ -84,19 +82,11 @@ def arrived(info) -> int:
         return 0
 
 
-def use(name: str) -> None:
-    """Train, compare and smell with this dataset from now on."""
-    session.titles_in.clear()  # it may have arrived a moment ago
-    current = session.run()
-    first = presets.our_presets(name)[0].run
-    run_controls.adopt(replace(first, seed=current.seed, device=current.device))
-
-
 def start_download(info, downloads: dict) -> None:
     fetch = partial(datasets.fetch, info.name)
     try:
-        job = session.jobs().submit(
-            session.owner(),
+        job = visitor_jobs.jobs().submit(
+            visitor.owner(),
             "download",
             {"dataset": info.name},
             lambda: callback_steps(fetch),

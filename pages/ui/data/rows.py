@@ -9,7 +9,7 @@ from kcnet_core import figures
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.experiments.run import Run
 from kcnet_core.figures.pictures import image_tiles
-from pages.ui.shell import session
+from pages.ui.shell import visitor
 from pages.ui.shell.chart import chart
 from pages.ui.shell.escaping import plain
 from pages.ui.shell.molecule_cards import cards
@@ -72,7 +72,7 @@ def rows(dataset: Dataset) -> None:
             dataset.raw_pixels(dataset.X[shown]),
             dataset.image_shape,
             [dataset.target_names[k] for k in dataset.y[shown]],
-            dark=session.dark(),
+            dark=visitor.dark(),
         )
     )
 
@@ -83,13 +83,13 @@ def balance(dataset: Dataset) -> None:
         if dataset.multilabel
         else np.bincount(dataset.y, minlength=len(dataset.target_names))
     )
-    chart(figures.label_balance(counts, dataset.target_names, len(dataset.y), dark=session.dark()),
+    chart(figures.label_balance(counts, dataset.target_names, len(dataset.y), dark=visitor.dark()),
           "balance")  # fmt: skip
 
 
 @fragment
 def inputs(dataset: Dataset) -> None:
-    dark = session.dark()
+    dark = visitor.dark()
     if dataset.image_shape is not None:
         raw = dataset.raw_pixels(dataset.X[:5000])
         left, right = st.columns(2)

@@ -18,10 +18,9 @@ from kcnet_core.jobs.memory import gigabytes
 from kcnet_core.jobs.retention import let_go
 from kcnet_core.limits import MAX_CSV_ROWS, MAX_IMAGES, MAX_UPLOAD_BYTES, MEGABYTE
 from kcnet_core.storage.safe_csv import harmless
-from pages.ui.shell import session
+from pages.ui.shell import current_run, visitor, visitor_data, visitor_jobs
 from pages.ui.shell.escaping import plain
 from pages.ui.shell.job_progress import job_progress
-from pages.ui.train import run_controls
 
 NONE = "(none)"
 RECOGNISE = "recognise it"
@@ -210,7 +209,7 @@ def submit(what: str, work, n_bytes) -> None:
 
     Log and journal learn only what kind of file it is: what it is called is its owner's.
     """
-    uploads, old = session.uploads(), st.session_state.get(session.UPLOADED)
+    uploads, old = visitor_data.uploads(), st.session_state.get(visitor_data.UPLOADED)
     instead_of = None if old is None else ref(old)
 
     def read(**report):
@@ -221,8 +220,8 @@ def submit(what: str, work, n_bytes) -> None:
     try:
         need = n_bytes()
         uploads.refuse_beyond(need.kept, instead_of)
-        job = session.jobs().submit(
-            session.owner(),
+        job = visitor_jobs.jobs().submit(
+            visitor.owner(),
             "upload",
             {"file": what},
             lambda: callback_steps(read),
@@ -242,7 +241,7 @@ def submit(what: str, work, n_bytes) -> None:
 
 
 def follow() -> None:
-    job = session.jobs().get(st.session_state.get("upload_job", ""))
+    job = visitor_jobs.jobs().get(st.session_state.get("upload_job", ""))
     if job is None:
         return
     done = job.view.state == "done"
@@ -253,7 +252,7 @@ def follow() -> None:
         st.session_state["upload_used"] = job.id
         st.rerun()
     if st.session_state.get("upload_used") == job.id:
-        dataset, errors = (st.session_state[k] for k in (session.UPLOADED, "upload_left_out"))
+        dataset, errors = (st.session_state[k] for k in (visitor_data.UPLOADED, "upload_left_out"))
         st.success(f"{plain(dataset.title)}: {len(dataset.X):,} rows are ready and in use.",
                    icon=":material/check_circle:")  # fmt: skip
         if errors:
@@ -279,5 +278,7 @@ def show_left_out(errors, what: str) -> None:
 
 def use(dataset: Dataset) -> None:
     """Make the uploaded data the ones that every page of this session works with."""
-    st.session_state[session.UPLOADED] = dataset
-    run_controls.adopt(Run(dataset=session.UPLOADED, model="KCNet", n_hidden=1000, alpha_loo=True))
+    st.session_state[visitor_data.UPLOADED] = dataset
+    current_run.adopt(
+        Run(dataset=visitor_data.UPLOADED, model="KCNet", n_hidden=1000, alpha_loo=True)
+    )

@@ -10,7 +10,7 @@ import streamlit as st
 from kcnet_core.errors import DataError, KCNetError
 from kcnet_core.lessons import digit_drawing
 from kcnet_core.lessons.circuit import BOUNDS, CircuitSettings, Glomeruli, train_fly
-from pages.ui.shell import session
+from pages.ui.shell import visitor, visitor_data
 
 ODOR, DIGIT, SMALL, DRAWN = "Odor", "Digit", "Tiny digit", "My drawing"
 DATA_OF = {ODOR: "starter", DIGIT: "mnist_sample", SMALL: "digits", DRAWN: "mnist_sample"}
@@ -63,7 +63,7 @@ class Bench:
 
 @st.cache_resource(show_spinner="Opening the data …", max_entries=3)
 def glomeruli(data: str) -> Glomeruli:
-    return Glomeruli(session.loaded(data, ()))
+    return Glomeruli(visitor_data.loaded(data, ()))
 
 
 @st.cache_resource(show_spinner=False, max_entries=40)
@@ -317,7 +317,7 @@ def picture(sample: Sample, kind: str) -> None:
     if sample.smiles is not None:
         from kcnet_core.molecules.pictures import molecule_svg
 
-        st.image(molecule_svg(sample.smiles, 200, 130, dark=session.dark()), width=200)
+        st.image(molecule_svg(sample.smiles, 200, 130, dark=visitor.dark()), width=200)
         return
     shape = glomeruli(DATA_OF[kind]).dataset.image_shape
     st.image(_thumbnail(sample.rates, shape), width=96)
@@ -326,7 +326,7 @@ def picture(sample: Sample, kind: str) -> None:
 def _thumbnail(rates, shape):
     from kcnet_core.palette import colour_table
 
-    table = colour_table("ink", session.dark())
+    table = colour_table("ink", visitor.dark())
     grid = table[np.rint(255 * np.asarray(rates).reshape(shape)).astype(int)]
     scale = 112 // shape[0]
     return np.repeat(np.repeat(grid, scale, axis=0), scale, axis=1)

@@ -11,7 +11,7 @@ from kcnet_core.lessons.lesson_file import Lesson, LessonStep, Question, fill
 from kcnet_core.lessons.measures import MEASURES, measure
 from pages.ui.learn import bench as table
 from pages.ui.learn.bench import Bench
-from pages.ui.shell import session
+from pages.ui.shell import visitor
 from pages.ui.shell.chart import chart
 
 DIRECTIONS = {"rises": 1, "falls": -1, "stays about the same": 0}
@@ -172,5 +172,5 @@ def _picture(question, setting, labels, values, **options):
     if setting:
         labels = [f"{SYMBOLS[setting]} = {label:g}" for label in labels]
     return measurement_figure(
-        labels, values, about.unit, about.title, dark=session.dark(), **options
+        labels, values, about.unit, about.title, dark=visitor.dark(), **options
     )

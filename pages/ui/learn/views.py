@@ -28,7 +28,7 @@ from pages.ui.learn.bench import DRAWN, ODOR, Bench, Sample
 from pages.ui.learn.digit_canvas import canvas
 from pages.ui.learn.walk import circuit
 from pages.ui.learn.walk_steps import input_contributions, percent
-from pages.ui.shell import session
+from pages.ui.shell import visitor
 from pages.ui.shell.chart import chart
 from pages.ui.shell.escaping import plain
 from pages.ui.shell.safety_net import fragment
@@ -69,7 +69,7 @@ def draw(settings: CircuitSettings) -> None:
             forward.probabilities,
             input_contributions(bench, forward),
             bench.image_shape,
-            dark=session.dark(),
+            dark=visitor.dark(),
             key="draw_answer",
         )
         st.caption(
@@ -118,14 +118,14 @@ def inhibition(bench: Bench) -> None:
         names = (bench.sample.title, other.title)
         if names[0] == names[1]:
             names = (f"{names[0]}, first", f"{names[1]}, second")
-        chart(fly_figures.active_share_figure(sweep, now, names, session.dark()), key="share")
+        chart(fly_figures.active_share_figure(sweep, now, names, visitor.dark()), key="share")
         st.caption(
             f"With C = {now:.2f}, {sweep.share_a[at]:.0%} of the cells fire for the first, "
             f"{sweep.share_b[at]:.0%} for the second, {sweep.share_mean[at]:.0%} on average."
         )
     with right:
         st.subheader("And the codes move apart", anchor=False)
-        chart(fly_figures.tag_distance_figure(sweep, now, session.dark()), key="distance")
+        chart(fly_figures.tag_distance_figure(sweep, now, visitor.dark()), key="distance")
         st.caption(
             f"With C = {now:.2f}, the distance between the two is {sweep.distance[at]:.2f} "
             "(0: the same cells fire, 1: not one in common)."
@@ -167,7 +167,7 @@ def tags(bench: Bench) -> None:
 
     st.subheader("Alike inputs get alike tags", anchor=False)
     names = [trio[0].title, f"nearest: {trio[1].title}", f"farthest: {trio[2].title}"]
-    chart(fly_figures.tag_strips_figure(marks, names, session.dark()), key="strips")
+    chart(fly_figures.tag_strips_figure(marks, names, visitor.dark()), key="strips")
     st.caption(
         f"A tag is the {size} loudest of {bench.settings.cells:,} cells. "
         f"The nearest sample shares {shared[1]} of {size} with the first, "
@@ -184,7 +184,7 @@ def tags(bench: Bench) -> None:
         marked = [
             (similarity[i], shared[i] / size, name) for i, name in ((1, "nearest"), (2, "farthest"))
         ]
-        chart(fly_figures.tag_scatter_figure(pairs, marked, kinds, session.dark()), key="scatter")
+        chart(fly_figures.tag_scatter_figure(pairs, marked, kinds, visitor.dark()), key="scatter")
         st.caption(
             f"{len(pairs.similarity):,} pairs of samples that the fly was not taught with. Pairs "
             f"of one kind share {pairs.overlap[pairs.same].mean():.0%} of their tags on average, "
@@ -239,12 +239,12 @@ def flies(bench: Bench) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         st.subheader("Wirings differ, answers agree", anchor=False)
-        chart(fly_figures.fly_pairs_figure(comparison, session.dark()), key="fly_pairs")
+        chart(fly_figures.fly_pairs_figure(comparison, visitor.dark()), key="fly_pairs")
         st.caption("Above the diagonal: shared wiring. Below it: equal answers. In percent.")
     with right:
         st.subheader(f"What they say of {plain(bench.sample.title)}", anchor=False)
         chart(
-            fly_figures.opinions_figure(views, bench.answer_names, session.dark()), key="opinions"
+            fly_figures.opinions_figure(views, bench.answer_names, visitor.dark()), key="opinions"
         )
         st.caption(_opinion_sentence(bench, views))
     cells = comparison.n_pairs * bench.settings.cells

@@ -11,13 +11,13 @@ from kcnet_core.palette import theme
 from pages.ui.learn.bench import Bench
 from pages.ui.learn.circuit_view import circuit_view
 from pages.ui.learn.walk_steps import LABELS, STEPS, Step, words
-from pages.ui.shell import session
+from pages.ui.shell import visitor
 from pages.ui.shell.chart import chart
 
 
 def circuit(bench: Bench, forward: ForwardPass, step: str, cell: int, key: str, on_pick=None):
     """The drawing, lit for one step."""
-    dark = session.dark()
+    dark = visitor.dark()
     colours = theme(dark)
     circuit_view(
         circuit_picture(
@@ -114,7 +114,7 @@ def explain(bench: Bench, forward: ForwardPass, step: Step, cell: int) -> None:
         st.markdown(f":material/visibility: **Look.** {step.look.format(**filled)}")
         st.markdown(f":material/science: **Try.** {step.attempt.format(**filled)}")
     with picture:
-        chart(step.figure(bench, forward, cell, session.dark()), key=f"step_{step.name}")
+        chart(step.figure(bench, forward, cell, visitor.dark()), key=f"step_{step.name}")
         st.caption(step.numbers(bench, forward, cell))
 
 
@@ -124,5 +124,5 @@ def still(bench: Bench, name: str) -> None:
     step = next(step for step in STEPS if step.name == name)
     cell = min(st.session_state.get("cell", 1), len(forward.sums)) - 1
     circuit(bench, forward, name, cell, "circuit", on_pick=_pick)
-    chart(step.figure(bench, forward, cell, session.dark()), key=f"step_{name}")
+    chart(step.figure(bench, forward, cell, visitor.dark()), key=f"step_{name}")
     st.caption(step.numbers(bench, forward, cell))

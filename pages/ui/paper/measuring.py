@@ -14,9 +14,9 @@ from kcnet_core.paper.outcomes import Result
 from kcnet_core.paper.recipes import Line, Recipe, quickened
 from pages.ui.paper import state
 from pages.ui.paper.words import title
-from pages.ui.shell import session
+from pages.ui.shell import visitor
 from pages.ui.shell.safety_net import fragment
-from pages.ui.train.live_view import in_time
+from pages.ui.shell.words import in_time
 
 SECONDS_BETWEEN_DRAWINGS = 1.0
 VERSIONS = {True: "quick version", False: "full version"}
@@ -120,7 +120,7 @@ def watch(recipe: Recipe, job, drawn_active: bool) -> None:
         left = job.seconds_left()
         text += f" · about {in_words(left)} left" if left else ""
     st.progress(view.fraction or 0.0, text=text)
-    if job.owned_by(session.owner()):
+    if job.owned_by(visitor.owner()):
         st.button(
             "Stop", key=f"stop_{recipe.name}", icon=":material/stop:", on_click=state.stop,
             args=(job,), disabled=view.asked == "stop",

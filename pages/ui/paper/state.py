@@ -14,7 +14,7 @@ from kcnet_core.paper.engine import default_journal, saved_steps
 from kcnet_core.paper.outcomes import Result
 from kcnet_core.paper.recipes import RECIPES, Recipe, quickened
 from kcnet_core.paper.result_file import find_results, own_results, read_result
-from pages.ui.shell import session
+from pages.ui.shell import visitor, visitor_jobs
 
 OVERVIEW = ""
 ACTIVE = ("queued", "running", "paused")
@@ -90,14 +90,14 @@ def job(name: str):
         if found := active(name, quick):
             return found
     for quick in (False, True):
-        found = session.jobs().get(_under_way()[0].get((name, quick), ""))
-        if found is not None and found.owned_by(session.owner()):
+        found = visitor_jobs.jobs().get(_under_way()[0].get((name, quick), ""))
+        if found is not None and found.owned_by(visitor.owner()):
             return found
     return None
 
 
 def active(name: str, quick: bool):
-    found = session.jobs().get(_under_way()[0].get((name, quick), ""))
+    found = visitor_jobs.jobs().get(_under_way()[0].get((name, quick), ""))
     return found if found is not None and found.view.state in ACTIVE else None
 
 
@@ -110,8 +110,8 @@ def start(recipe: Recipe, quick: bool) -> None:
             return
         try:
             cost = recipe_cost(version)
-            new = session.jobs().submit(
-                session.owner(),
+            new = visitor_jobs.jobs().submit(
+                visitor.owner(),
                 "reproduce",
                 {"recipe": recipe.name, "quick": quick},
                 lambda: saved_steps(version, default_journal(), own_results()),
@@ -125,7 +125,7 @@ def start(recipe: Recipe, quick: bool) -> None:
 
 
 def stop(measurement) -> None:
-    measurement.control(session.owner(), "stop")
+    measurement.control(visitor.owner(), "stop")
 
 
 def problem() -> str | None:

@@ -13,7 +13,7 @@ from kcnet_core.paper.outcomes import Outcome, Result, sentence
 from kcnet_core.paper.recipes import Recipe
 from kcnet_core.paper.recording import records_of, unpacked
 from pages.ui.paper.words import how
-from pages.ui.shell import session
+from pages.ui.shell import visitor
 from pages.ui.shell.chart import chart
 from pages.ui.shell.words import capital, setting_name, setting_value, settings_in_words
 
@@ -49,7 +49,7 @@ def dots(recipe: Recipe, result: Result) -> None:
             part["metric"].iloc[0],
             title=name,
             series=series,
-            dark=session.dark(),
+            dark=visitor.dark(),
         )
         chart(figure, f"paper_{recipe.name}_{name}")
 
@@ -57,7 +57,7 @@ def dots(recipe: Recipe, result: Result) -> None:
 def sweeps(recipe: Recipe, result: Result) -> None:
     x = "Brightness of the background" if recipe.name == "clutter" else "Hidden size"
     for name, part in panels(result, ("panel", "series")):
-        figure = figures.sweep(part, recipe.metric, x=x, title=name, dark=session.dark())
+        figure = figures.sweep(part, recipe.metric, x=x, title=name, dark=visitor.dark())
         chart(figure, f"paper_{recipe.name}_{name}")
     curves(recipe, result)
 
@@ -76,7 +76,7 @@ def curves(recipe: Recipe, result: Result) -> None:
                 size = "" if line.x is None else f", {line.x:,.0f} cells"
                 st.caption(f"{line.label}{size}")
                 figure = figures.validation_curve(
-                    records_of(kept[key]), recipe.metric, model=line.model, dark=session.dark(),
+                    records_of(kept[key]), recipe.metric, model=line.model, dark=visitor.dark(),
                     height=240,
                 )  # fmt: skip
                 chart(figure, f"paper_curve_{recipe.name}_{key}")
@@ -84,7 +84,7 @@ def curves(recipe: Recipe, result: Result) -> None:
 
 def times(recipe: Recipe, result: Result) -> None:
     for name, part in panels(result):
-        figure = figures.running_times(part, title=name, dark=session.dark())
+        figure = figures.running_times(part, title=name, dark=visitor.dark())
         chart(figure, f"paper_{recipe.name}_{name}")
     load, cores = result.about.get("mean_load"), result.about.get("machine", {}).get("cores")
     if load is not None and cores and load > cores:
@@ -98,7 +98,7 @@ def times(recipe: Recipe, result: Result) -> None:
 
 def inside(recipe: Recipe, result: Result) -> None:
     """S and W before and after, and the validation curve, for DOA and for the ensemble."""
-    dark, films = session.dark(), result.kept.get("matrices", {})
+    dark, films = visitor.dark(), result.kept.get("matrices", {})
     kept = result.kept.get("curves", {})
     lines = [line for line in recipe.lines if line.key in films]
     for tab, line in zip(st.tabs([line.label for line in lines]), lines, strict=True):
@@ -138,7 +138,7 @@ def inside(recipe: Recipe, result: Result) -> None:
 
 def searches(recipe: Recipe, result: Result) -> None:
     trials = {recipe.line(key).label: tried for key, tried in result.kept.get("trials", {}).items()}
-    chart(figures.best_so_far(trials, recipe.metric, dark=session.dark()), f"paper_{recipe.name}")
+    chart(figures.best_so_far(trials, recipe.metric, dark=visitor.dark()), f"paper_{recipe.name}")
     found = {outcome.label: outcome.found or {} for outcome in result.outcomes}
     lines = [
         {

@@ -7,7 +7,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
 
-from pages.ui.shell import session
+from pages.ui.shell import visitor, visitor_jobs
 from pages.ui.shell.safety_net import fragment, safety_net
 
 if PagesManager.uses_pages_directory:
@@ -39,14 +39,14 @@ def around(page) -> None:
     with safety_net(f"page {page.title}"):
         page.run()
     with st.container(key="unseen"):  # last: until it has been read it holds room above the rest
-        session.remember_owner()
+        visitor.remember_owner()
     with st.sidebar:
         status_line()
 
 
 @fragment(run_every=5.0)
 def status_line() -> None:
-    status = session.jobs().status()
+    status = visitor_jobs.jobs().status()
     st.caption(
         f"{status.running} running · {status.queued} queued · "
         f"{status.memory.used / 2**30:.1f} GB in use"

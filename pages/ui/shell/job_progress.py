@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui.shell import session
+from pages.ui.shell import visitor
 from pages.ui.shell.escaping import plain
 from pages.ui.shell.safety_net import fragment
 
 SECONDS_BETWEEN_DRAWINGS = 0.5
+OWNER_SEES = "This run has failed; whoever started it sees why."
 STOPPED = "Stopped; nothing of it is kept."
 STOPPED_DOWNLOAD = "Stopped; what has arrived is kept for the next time."
 
@@ -44,11 +45,11 @@ def _draw(job, key, unit, scale, again, drawn_active) -> None:
     if counted is not None:
         text += f" of {counted.total / scale:,.0f} {unit}" if counted.total else f" {unit}"
     st.progress(view.fraction or 0.0, text=text)
-    if job.owned_by(session.owner()):
+    if job.owned_by(visitor.owner()):
         st.button(
             "Cancel",
             key=f"cancel_{key}",
             icon=":material/close:",
             on_click=job.control,
-            args=(session.owner(), "stop"),
+            args=(visitor.owner(), "stop"),
         )

@@ -8,7 +8,7 @@ import streamlit as st
 
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.molecules.pictures import molecule_svg
-from pages.ui.shell import session
+from pages.ui.shell import visitor
 from pages.ui.shell.escaping import plain
 
 
@@ -17,7 +17,7 @@ def cards(dataset: Dataset, rows: Iterable[int]) -> None:
         for row in rows:
             with grid.cell():
                 name = dataset.row_names[row] if dataset.row_names else dataset.smiles[row]
-                st.image(molecule_svg(dataset.smiles[row], 190, 120, dark=session.dark()), alt=name)
+                st.image(molecule_svg(dataset.smiles[row], 190, 120, dark=visitor.dark()), alt=name)
                 st.text(name)
                 st.caption(plain(characters(dataset, row)))
 

@@ -35,3 +35,9 @@ def molecule(dataset: Dataset, row: int, dark: bool) -> None:
     name = dataset.row_names[row] if dataset.row_names else dataset.smiles[row]
     st.image(molecule_svg(dataset.smiles[row], 300, 220, dark=dark), alt=name)
     st.text(name)
+
+
+def label(dataset, value) -> str:
+    if dataset.multilabel:
+        return ", ".join(n for n, on in zip(dataset.target_names, value, strict=True) if on) or "—"
+    return dataset.target_names[int(value)]

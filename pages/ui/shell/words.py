@@ -103,3 +103,7 @@ def seconds_format(seconds: Iterable[float]) -> str:
     known = [value for value in seconds if value and math.isfinite(value)]
     decimals = 1 - math.floor(math.log10(min(known))) if known else 2
     return f"%.{min(max(decimals, 1), 3)}f"
+
+
+def in_time(seconds: float) -> str:
+    return f"{seconds:.1f} s" if seconds < 100 else f"{seconds / 60:.1f} min"

@@ -21,7 +21,7 @@ from kcnet_core.smell.question import (
     read_table_molecules,
     smiles_and_name_columns,
 )
-from pages.ui.shell import address, session
+from pages.ui.shell import address, visitor, visitor_jobs
 from pages.ui.shell.escaping import plain
 from pages.ui.shell.job_progress import job_progress
 from pages.ui.smell import box
@@ -204,12 +204,12 @@ def _work(nose, read, dilution, progress, should_stop) -> Answers:
 
 def _from_job(key: str, n_rows: int, work, cost: Estimate) -> Answers | None:
     asked, job_id = st.session_state.get("smell_job", ("", ""))
-    job = session.jobs().get(job_id) if asked == key else None
+    job = visitor_jobs.jobs().get(job_id) if asked == key else None
 
     def start():
         try:
-            new = session.jobs().submit(
-                session.owner(), "smell", {"molecules": n_rows}, lambda: callback_steps(work),
+            new = visitor_jobs.jobs().submit(
+                visitor.owner(), "smell", {"molecules": n_rows}, lambda: callback_steps(work),
                 estimate=cost, title=f"Smell {n_rows:,} molecules",
             )  # fmt: skip
         except KCNetError as refused:
@@ -219,9 +219,9 @@ def _from_job(key: str, n_rows: int, work, cost: Estimate) -> Answers | None:
         return new
 
     if job is None:
-        old = session.jobs().get(job_id)
-        if old is not None and old.owned_by(session.owner()):
-            old.control(session.owner(), "stop")  # nobody waits for the answer to another question
+        old = visitor_jobs.jobs().get(job_id)
+        if old is not None and old.owned_by(visitor.owner()):
+            old.control(visitor.owner(), "stop")  # nobody waits for the answer to another question
         job = start()
     if job is None:
         return None

@@ -9,7 +9,7 @@ from kcnet_core import figures
 from kcnet_core.smell.answers import Answer, Answers
 from kcnet_core.smell.export import named_characters, to_csv
 from kcnet_core.storage.safe_csv import harmless
-from pages.ui.shell import session
+from pages.ui.shell import visitor
 from pages.ui.shell.chart import chart
 from pages.ui.shell.safety_net import fragment
 from pages.ui.smell.models import Answering
@@ -72,7 +72,7 @@ def overview(answering: Answering, answers: Answers) -> Answer | None:
 
 def columns(answering: Answering, answers: Answers) -> dict[str, list]:
     nose = answering.nose
-    images = iter(thumbnails([answer.smiles for answer in answers.given], session.dark()))
+    images = iter(thumbnails([answer.smiles for answer in answers.given], visitor.dark()))
     table: dict[str, list] = {
         name: []
         for name in (
@@ -122,7 +122,7 @@ def heatmap(answering: Answering, answers: Answers) -> None:
             P[np.ix_(shown, offered)],
             [given[k].name for k in shown],
             [nose.characters[k] for k in offered],
-            dark=session.dark(),
+            dark=visitor.dark(),
         ),
         "smell_heatmap",
     )

@@ -11,7 +11,7 @@ from kcnet_core.errors import KCNetError
 from kcnet_core.limits import MAX_UPLOAD_BYTES
 from kcnet_core.smell.nose import Nose
 from kcnet_core.smell.quality import Quality
-from pages.ui.shell import session
+from pages.ui.shell import visitor, visitor_data, visitor_jobs
 from pages.ui.shell.escaping import plain
 from pages.ui.shell.job_progress import job_progress
 
@@ -40,13 +40,13 @@ class Answering:
 
 def choices() -> dict[str, str]:
     """What may answer right now, and how it is called."""
-    titles = session.dataset_titles()
+    titles = visitor_data.dataset_titles()
     found = {STARTER: "KCNet, taught the starter odorants"}
     if KELLER in titles:
         found[KELLER] = "KCNet, taught Keller 2016"
-    uploaded = st.session_state.get(session.UPLOADED)
+    uploaded = st.session_state.get(visitor_data.UPLOADED)
     if uploaded is not None and uploaded.kind == "odor":
-        found[session.UPLOADED] = "KCNet, taught your uploaded table"
+        found[visitor_data.UPLOADED] = "KCNet, taught your uploaded table"
     if _finished_run() is not None:
         found[RUN] = "The model from the Train page"
     found[FILE] = "A model file …"
@@ -70,11 +70,11 @@ def answering(choice: str) -> Answering | None:
     if choice == FILE:
         return _of_file()
     with st.spinner("Teaching the flies …", show_time=True):
-        if choice == session.UPLOADED:
-            dataset = st.session_state[session.UPLOADED]
+        if choice == visitor_data.UPLOADED:
+            dataset = st.session_state[visitor_data.UPLOADED]
             nose = _remembered("smell_uploaded", dataset, lambda: _train(dataset))
         else:
-            dataset, nose = session.loaded(choice, ()), _taught(choice)
+            dataset, nose = visitor_data.loaded(choice, ()), _taught(choice)
     quality = _quality(choice, dataset, nose)
     note = "" if quality else "Quality on unseen molecules is being measured."
     return Answering(choice, nose, quality, note)
@@ -82,7 +82,7 @@ def answering(choice: str) -> Answering | None:
 
 @st.cache_resource(show_spinner=False, max_entries=3)
 def _taught(name: str) -> Nose:
-    return _train(session.loaded(name, ()))
+    return _train(visitor_data.loaded(name, ()))
 
 
 def _train(dataset) -> Nose:
@@ -100,10 +100,10 @@ def _remembered(slot: str, origin, make):
 
 
 def _finished_run():
-    job = session.job()
+    job = visitor_jobs.job()
     if job is None or job.view.state != "done" or not hasattr(job.result, "test_rows"):
         return None
-    if session.is_private(job):  # who answers would show the molecules that it was taught
+    if visitor_jobs.is_private(job):  # who answers would show the molecules that it was taught
         return None
     return job.result if job.result.dataset.kind == "odor" else None
 
@@ -160,11 +160,11 @@ def _quality(choice: str, dataset, nose: Nose) -> Quality | None:
     if key in nose.shelf:
         return nose.shelf[key]
     found = remembered_quality(dataset, nose.settings)
-    job = session.jobs().get(_measuring().get(key, ""))
+    job = visitor_jobs.jobs().get(_measuring().get(key, ""))
     done = job is not None and job.view.state == "done"
     if found is None and done and job.result is not None:
         found = job.result
-        if choice != session.UPLOADED:  # what a visitor uploaded is not kept on disk
+        if choice != visitor_data.UPLOADED:  # what a visitor uploaded is not kept on disk
             remember_quality(found)
     if found is not None:
         nose.shelf[key] = found
@@ -178,13 +178,13 @@ def _measure(key: str, dataset, nose: Nose) -> None:
     from kcnet_core.smell.quality import measure_steps
 
     try:
-        job = session.jobs().submit(
-            session.owner(),
+        job = visitor_jobs.jobs().submit(
+            visitor.owner(),
             "smell quality",
             {"dataset": dataset.name},
             lambda: measure_steps(dataset, nose.settings),
             estimate=quality_cost(dataset, nose.settings),
-            title=f"Quality on unseen molecules, {session.public_title(dataset)}",
+            title=f"Quality on unseen molecules, {visitor_data.public_title(dataset)}",
         )
     except KCNetError as refused:
         st.caption(plain(refused))
@@ -217,7 +217,9 @@ def _job_of(answering: Answering):
     dataset = dataset_of(answering)
     if dataset is None:
         return None
-    return session.jobs().get(_measuring().get(quality_key(dataset, answering.nose.settings), ""))
+    return visitor_jobs.jobs().get(
+        _measuring().get(quality_key(dataset, answering.nose.settings), "")
+    )
 
 
 def _forget(answering: Answering) -> None:
@@ -230,6 +232,6 @@ def dataset_of(answering: Answering):
     """The dataset that flies were taught; None for given models."""
     if answering.nose.settings is None:
         return None
-    if answering.key == session.UPLOADED:
-        return st.session_state.get(session.UPLOADED)
-    return session.loaded(answering.key, ())
+    if answering.key == visitor_data.UPLOADED:
+        return st.session_state.get(visitor_data.UPLOADED)
+    return visitor_data.loaded(answering.key, ())

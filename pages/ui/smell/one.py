@@ -13,7 +13,7 @@ from kcnet_core.molecules.read import Row
 from kcnet_core.smell import explanation, neighbours
 from kcnet_core.smell.answers import Answer
 from kcnet_core.smell.volatility import RULE
-from pages.ui.shell import session
+from pages.ui.shell import visitor
 from pages.ui.shell.chart import chart
 from pages.ui.shell.escaping import plain
 from pages.ui.shell.safety_net import fragment
@@ -41,7 +41,7 @@ def show(answering: Answering, answer: Answer) -> None:
 def portrait(answering: Answering, answer: Answer) -> None:
     """The drawing and what is to be known before reading the profile."""
     molecule, name = answer.row.molecule, answer.name[:LONGEST_NAME]
-    st.image(molecule_svg(molecule.smiles, 420, 200, dark=session.dark()),
+    st.image(molecule_svg(molecule.smiles, 420, 200, dark=visitor.dark()),
              alt=f"Structure of {name}", width="stretch")  # fmt: skip
     if answer.row.name:
         st.text(name)
@@ -110,7 +110,7 @@ def profile(answering: Answering, answer: Answer) -> None:
     chart(
         figures.odor_profile(
             nose.characters, together, each, thresholds=nose.thresholds,
-            truth=truth, greyed=greyed, top=PROFILE_ROWS, dark=session.dark(),
+            truth=truth, greyed=greyed, top=PROFILE_ROWS, dark=visitor.dark(),
         ),
         "smell_profile",
     )  # fmt: skip
@@ -177,7 +177,7 @@ def atoms(nose, answer: Answer, chosen: int, character: str) -> None:
         st.info("Without any one of its atoms no possible molecule is left to compare with.")
         return
     svg = molecule_svg(answer.smiles, 420, 300, atom_weights=np.nan_to_num(worths),
-                       dark=session.dark())  # fmt: skip
+                       dark=visitor.dark())  # fmt: skip
     most, least = int(np.nanargmax(worths)), int(np.nanargmin(worths))
     alt = (
         f"Structure with atoms coloured by what they are worth to {character}: from "
@@ -200,7 +200,7 @@ def descriptors(nose, answer: Answer, chosen: int, character: str) -> None:
         return
     chart(
         figures.contribution_bars(
-            shares.values, shares.names, MEANINGS, top=11, dark=session.dark()
+            shares.values, shares.names, MEANINGS, top=11, dark=visitor.dark()
         ),
         "smell_shares",
     )
@@ -251,7 +251,7 @@ def cards(nose, found, kind: str) -> None:
     with st.grid(min_column_width=150, border=True) as grid:
         for one in found:
             with grid.cell(), st.container(gap="xsmall"):
-                st.image(molecule_svg(known.smiles[one.row], 190, 110, dark=session.dark()),
+                st.image(molecule_svg(known.smiles[one.row], 190, 110, dark=visitor.dark()),
                          alt=known.names[one.row])  # fmt: skip
                 st.text(known.names[one.row][:LONGEST_NAME])
                 st.caption(f"similarity {one.similarity:.2f}")

@@ -6,7 +6,7 @@ import streamlit as st
 
 from kcnet_core import figures
 from kcnet_core.smell.rivals import FLIES, UNBOUNDED, Rivals, remembered_rivals
-from pages.ui.shell import session
+from pages.ui.shell import visitor
 from pages.ui.shell.chart import chart
 from pages.ui.shell.escaping import plain
 from pages.ui.smell.models import Answering, dataset_of
@@ -52,7 +52,7 @@ def quality(answering: Answering) -> None:
                 [q.n_positive for q in found.characters],
                 metric=metric,
                 chance=0.5 if metric == "AUROC" else None,
-                dark=session.dark(),
+                dark=visitor.dark(),
             ),
             "smell_character_quality",
         )
@@ -88,7 +88,7 @@ def rivals(answering: Answering) -> None:
             [found.auroc[name].mean for name in names],
             [found.auroc[name].low for name in names],
             [found.auroc[name].high for name in names],
-            dark=session.dark(),
+            dark=visitor.dark(),
         ),
         "smell_rivals",
     )

@@ -8,7 +8,7 @@ import streamlit as st
 from kcnet_core import figures
 from kcnet_core.experiments.training import TrainedRun
 from kcnet_core.network import explain
-from pages.ui.shell import session
+from pages.ui.shell import visitor
 from pages.ui.shell.chart import chart
 from pages.ui.shell.escaping import plain
 from pages.ui.shell.safety_net import fragment
@@ -18,7 +18,7 @@ ROWS_FOR_ACTIVITY = 500
 
 @fragment
 def cells(trained: TrainedRun) -> None:
-    dark = session.dark()
+    dark = visitor.dark()
     if "hidden" not in trained.shelf:
         rows = trained.test_rows[:ROWS_FOR_ACTIVITY]
         trained.shelf["hidden"] = trained.model.hidden(trained.inputs(rows))

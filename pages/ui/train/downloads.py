@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from kcnet_core.experiments import report
-from pages.ui.shell import session
+from pages.ui.shell import visitor_data
 from pages.ui.shell.chart import FORMATS
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def take_home(trained: TrainedRun) -> None:
         ("Epochs", "table", ".csv", lambda: report.report_csv(trained), "text/csv",
          "One line per epoch and submodel."),
     )  # fmt: skip
-    if trained.dataset.name != session.UPLOADED:
+    if trained.dataset.name != visitor_data.UPLOADED:
         script = ("Script", "code", ".py", lambda: report.repeat_script(trained), "text/x-python",
                   "A short Python script that repeats this run with kcnet_core.")  # fmt: skip
         offers = (*offers, script)

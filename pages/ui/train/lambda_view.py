@@ -8,7 +8,7 @@ import streamlit as st
 from kcnet_core import figures
 from kcnet_core.experiments.lambda_path import LambdaPath
 from kcnet_core.experiments.training import LAMBDA_PATH, TrainedRun
-from pages.ui.shell import session
+from pages.ui.shell import visitor
 from pages.ui.shell.chart import chart
 from pages.ui.shell.safety_net import fragment
 
@@ -76,7 +76,7 @@ def slider(trained: TrainedRun) -> None:
     chart(
         figures.lambda_path(
             path.alphas, path.loo_error, path.test_scores, chosen=alpha,
-            best=path.best_alpha, metric=name, dark=session.dark(),
+            best=path.best_alpha, metric=name, dark=visitor.dark(),
         ),
         "lambda_path",
     )  # fmt: skip

@@ -9,9 +9,8 @@ import streamlit as st
 
 from kcnet_core.datasets.catalogue import CATALOGUE
 from kcnet_core.experiments.run import Run
-from pages.ui.shell import address, session
+from pages.ui.shell import address, current_run, visitor_data, visitor_jobs
 from pages.ui.shell.copy_link import copy_link
-from pages.ui.train import run_controls
 
 KINDS = ("train", "reopen")  # jobs that the Train page can show
 
@@ -26,18 +25,18 @@ def adopt_link() -> list[str]:
     if missing:
         ignored.append(missing)
         run = replace(run, dataset=Run().dataset, target="", pixels="", protocol="")
-    run_controls.adopt(run)
-    named = session.jobs().get(query.get("job", ""))
+    current_run.adopt(run)
+    named = visitor_jobs.jobs().get(query.get("job", ""))
     if named is not None and named.kind not in KINDS:
         ignored.append("The link's job was not used: it belongs to another page.")
     elif "job" in query:
-        session.attach(query["job"])
+        visitor_jobs.attach(query["job"])
     return ignored
 
 
 def not_here(name: str) -> str:
     """Why the dataset that a link names cannot be used now; empty when it can."""
-    if name in session.dataset_titles() or name == session.UPLOADED:
+    if name in visitor_data.dataset_titles() or name == visitor_data.UPLOADED:
         return ""
     if name in CATALOGUE:
         return (

@@ -12,11 +12,13 @@ from kcnet_core import figures
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.cost import in_words
 from kcnet_core.experiments.run import DOA_MODELS, EPOCH_MODELS, Run
-from pages.ui.shell import session
+from pages.ui.shell import visitor, visitor_data, visitor_jobs
 from pages.ui.shell.chart import chart
 from pages.ui.shell.escaping import plain
+from pages.ui.shell.job_progress import OWNER_SEES
 from pages.ui.shell.molecule_cards import cards
 from pages.ui.shell.safety_net import fragment
+from pages.ui.shell.words import in_time
 from pages.ui.train.live_charts import live_charts, picture_data
 from pages.ui.train.reopen_model import opener
 
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
 
 SECONDS_BETWEEN_DRAWINGS = 1.0
 SHARE_OF_DRAWINGS = 0.8  # for which a drawing is fresh: the next poll, if a little early, is not
-OWNER_SEES = "This run has failed; whoever started it sees why."
 STOPPED = (
     "A stopped run has no test score. Start trains the same settings and seed again from the "
     "beginning. Pause keeps a run where it is; Finish ends DOA early and tests the best wiring."
@@ -53,7 +54,7 @@ class Drawn(NamedTuple):
 def before_start(run: Run) -> None:
     """An empty page that says what to do next and shows what the network will learn from."""
     try:
-        dataset = session.dataset(run)
+        dataset = visitor_data.dataset(run)
     except KCNetError:  # the line above says it
         opener()
         return
@@ -71,7 +72,7 @@ def before_start(run: Run) -> None:
                 dataset.raw_pixels(dataset.X[shown]),
                 dataset.image_shape,
                 names,
-                dark=session.dark(),
+                dark=visitor.dark(),
             )
             with st.container(key="first_images"):  # a phone shows half of them, twice as large
                 st.image(sheet, width="stretch", alt=f"{len(names)} images: {', '.join(names)}")
@@ -102,7 +103,7 @@ def poll(job, drawn_state: str) -> None:
         st.rerun()  # buttons and results change with the state; this also ends the polling
     status(job)
     if view.state == "failed":
-        why = OWNER_SEES if session.is_private(job) else view.error
+        why = OWNER_SEES if visitor_jobs.is_private(job) else view.error
         st.error(plain(why), icon=":material/error:")
     if job.kind == "train":  # a model from a file has no epochs to watch
         pictures(job, view)
@@ -144,10 +145,6 @@ def numbers(view: TrainView, ended: bool = False) -> str:
     return " · ".join(parts)
 
 
-def in_time(seconds: float) -> str:
-    return f"{seconds:.1f} s" if seconds < 100 else f"{seconds / 60:.1f} min"
-
-
 def pictures(job, view) -> None:
     """S, W and the curves: drawn in place while they change, then by plotly, to zoom and save."""
     if view.finished:
@@ -168,7 +165,7 @@ def latest_pictures(job, view) -> dict:
     What has not changed is not made again, nor what has just been drawn when somebody moves a
     slider meanwhile; Streamlit then sends only a reference to it.
     """
-    of = (job.id, view.state, session.dark())
+    of = (job.id, view.state, visitor.dark())
     before = st.session_state.get("live_drawn")
     if before is not None and before.of == of:
         fresh = view.state == "running" and time.monotonic() < before.due
@@ -183,6 +180,6 @@ def latest_pictures(job, view) -> dict:
 
 def panels(job, snapshot: TrainView | None) -> list[list[Panel]]:
     # Beside a random wiring stands how often each pixel is used.
-    about = (snapshot or session.data_of(job)) if job.config.model == "KCNet" else None
+    about = (snapshot or visitor_jobs.data_of(job)) if job.config.model == "KCNet" else None
     shape = about.image_shape if about is not None else None
-    return figures.training_panels(job.config, snapshot, image_shape=shape, dark=session.dark())
+    return figures.training_panels(job.config, snapshot, image_shape=shape, dark=visitor.dark())

@@ -10,9 +10,8 @@ from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.run import Run
 from kcnet_core.jobs import Estimate
-from pages.ui.shell import session
+from pages.ui.shell import current_run, visitor, visitor_data, visitor_jobs
 from pages.ui.shell.escaping import plain
-from pages.ui.train import run_controls
 
 BYTES_PER_VALUE = 6 * 4  # float32 copies of the test rows at the peak, measured
 BYTES_PER_CONNECTION = 4 + 1  # S and W as they are shown
@@ -30,9 +29,9 @@ def opener() -> None:
         try:
             saved = load_model(file.getvalue())
             run = run_of(saved)
-            dataset = session.dataset(run)
-            job = session.jobs().submit(
-                session.owner(),
+            dataset = visitor_data.dataset(run)
+            job = visitor_jobs.jobs().submit(
+                visitor.owner(),
                 "reopen",
                 run,
                 lambda: steps(saved, run, dataset),
@@ -42,9 +41,9 @@ def opener() -> None:
         except KCNetError as error:
             st.error(plain(error), icon=":material/error:")
             return
-        run_controls.adopt(run)
-        session.carry(job, dataset)
-        session.attach(job.id)
+        current_run.adopt(run)
+        visitor_jobs.carry(job, dataset)
+        visitor_jobs.attach(job.id)
         st.rerun()
 
 

@@ -10,7 +10,7 @@ from kcnet_core import figures
 from kcnet_core.experiments import metrics
 from kcnet_core.experiments.run import KCNET_MODELS, RIDGE_MODELS
 from kcnet_core.experiments.training import TrainedRun
-from pages.ui.shell import session
+from pages.ui.shell import visitor, visitor_data
 from pages.ui.shell.chart import chart
 from pages.ui.shell.escaping import plain
 from pages.ui.train.cell_view import cells
@@ -33,7 +33,9 @@ VIEWS = {
 def without_rows(trained: TrainedRun) -> TrainedRun:
     """A run as watchers may have it: what it learned, but not the rows and name of the upload."""
     data = trained.dataset
-    public = replace(data, title=session.public_title(data), report=(), row_names=None, smiles=None)
+    public = replace(
+        data, title=visitor_data.public_title(data), report=(), row_names=None, smiles=None
+    )
     return replace(trained, dataset=public)
 
 
@@ -48,7 +50,7 @@ def show(trained: TrainedRun, with_rows: bool = True) -> None:
 
 
 def scores(trained: TrainedRun) -> None:
-    dark, model = session.dark(), trained.run.model
+    dark, model = visitor.dark(), trained.run.model
     dataset = trained.dataset
     truth = dataset.y[trained.test_rows]
     left, right = st.columns(2)

@@ -12,7 +12,7 @@ from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.cost import estimate, flops_per_second, in_words
 from kcnet_core.experiments.run import DOA_MODELS, EPOCH_MODELS, KCNET_MODELS, Run
 from kcnet_core.jobs import Estimate
-from pages.ui.shell import session
+from pages.ui.shell import visitor, visitor_data, visitor_jobs
 from pages.ui.shell.deferred_click import ask, asked
 from pages.ui.shell.escaping import plain
 from pages.ui.shell.retry_if_interrupted import whole
@@ -29,7 +29,7 @@ PACE = {"full speed": 0.0, "slow": 0.3, "very slow": 1.0}
 
 def bar(run: Run, job) -> None:
     state = "idle" if job is None else job.view.state
-    mine = job is None or job.owned_by(session.owner())
+    mine = job is None or job.owned_by(visitor.owner())
     busy = state in ("queued", "running", "paused")
     with st.container(horizontal=True, vertical_alignment="center", key="run_bar"):
         with st.container(key="run_first", width=FIRST_WIDTH):
@@ -113,11 +113,11 @@ def bar(run: Run, job) -> None:
 
 def obey(run: Run) -> None:
     """Carry out a click on Start or Step, with the settings that the controls show now."""
-    job = session.job()
+    job = visitor_jobs.job()
     busy = job is not None and not job.view.finished
     if asked("start") and not busy:
         start(run)
-    elif asked("step") and (not busy or job.owned_by(session.owner())):
+    elif asked("step") and (not busy or job.owned_by(visitor.owner())):
         step(run, job if busy else None)
 
 
@@ -161,8 +161,8 @@ def button(label, action, job, enabled, *, icon, shortcut, primary=False, help=N
 
 def cost(run: Run, prefix: str) -> None:
     try:
-        dataset = session.dataset(run)
-        _, n_train, n_test = session.split_sizes(run, dataset)
+        dataset = visitor_data.dataset(run)
+        _, n_train, n_test = visitor_data.split_sizes(run, dataset)
     except KCNetError as error:  # the bar and what is under way stay usable
         st.error(plain(error), icon=":material/error:")
         return
@@ -194,10 +194,10 @@ def start(run: Run, paused: bool = False):
 
     enough = Event()
     try:
-        dataset = session.dataset(run)
-        plan = planned(run, dataset, session.split_sizes(run, dataset)[1])
-        job = session.jobs().submit(
-            session.owner(),
+        dataset = visitor_data.dataset(run)
+        plan = planned(run, dataset, visitor_data.split_sizes(run, dataset)[1])
+        job = visitor_jobs.jobs().submit(
+            visitor.owner(),
             "train",
             run,
             lambda: train_steps(run, dataset, enough.is_set),
@@ -209,8 +209,8 @@ def start(run: Run, paused: bool = False):
     except KCNetError as refused:
         st.session_state["start_problem"] = str(refused)
         return None
-    session.carry(job, dataset)
-    session.attach(job.id)
+    visitor_jobs.carry(job, dataset)
+    visitor_jobs.attach(job.id)
     set_pace(job)
     return job
 
@@ -224,7 +224,7 @@ def step(run: Run, job) -> None:
 @whole
 def steer(job, action: str) -> None:
     if job is not None:
-        job.control(session.owner(), action)
+        job.control(visitor.owner(), action)
 
 
 def pace_of(job) -> str:
@@ -233,14 +233,14 @@ def pace_of(job) -> str:
 
 @whole
 def set_pace(job) -> None:
-    if job is not None and job.owned_by(session.owner()):
-        job.control(session.owner(), "slow", PACE[st.session_state.get("pace", "full speed")])
+    if job is not None and job.owned_by(visitor.owner()):
+        job.control(visitor.owner(), "slow", PACE[st.session_state.get("pace", "full speed")])
 
 
 @whole
 def reset(job) -> None:
     steer(job, "stop")
-    session.attach(None)
+    visitor_jobs.attach(None)
 
 
 @st.cache_resource(show_spinner=False)

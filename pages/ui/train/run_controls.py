@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from kcnet_core.datasets.catalogue import is_image_set
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments import presets, protocols
 from kcnet_core.experiments.run import KCNET_MODELS, MODEL_EXPLANATIONS, MODELS, Run, settings
-from pages.ui.shell import session
+from pages.ui.shell import current_run, visitor_data
+from pages.ui.shell.current_run import adopt, control_key
+from pages.ui.shell.data_controls import data_controls, pixel_scale
 from pages.ui.shell.retry_if_interrupted import whole
 from pages.ui.shell.words import setting_value
 
 if TYPE_CHECKING:
-    from kcnet_core.experiments.comparison.plan import Comparison
+    pass
 
 SETTINGS = settings()
 # Log-spaced stops that people actually mean; the current value is added when it is none of them.
@@ -36,7 +37,7 @@ FINE = ("batch_rows", "fan_in_penalty")
 
 def sidebar() -> Run:
     """Draw the controls and return the run they describe."""
-    run = session.run()
+    run = current_run.run()
     with st.sidebar:
         run = preset_picker(run)
         run = data_controls(run)
@@ -48,22 +49,11 @@ def sidebar() -> Run:
             run = fields(run, TUNING)
         with st.expander("More settings", icon=":material/tune:"):
             run = fields(run, FINE)
-            run = replace(run, pixels=pixel_scale(run, key("pixels")))
+            run = replace(run, pixels=pixel_scale(run, control_key("pixels")))
             run = protocol_picker(run)
             run = fields(run, ("rows", "seed", "device"))
-    session.set_run(run)
+    current_run.set_run(run)
     return run
-
-
-def key(name: str) -> str:
-    """Widget keys change when a whole run is adopted, so that every control shows the new value."""
-    return f"control_{name}_{st.session_state.setdefault('adopted', 0)}"
-
-
-def adopt(run: Run) -> None:
-    """Make all controls show `run` (from a preset, a link or another page)."""
-    session.set_run(run)
-    st.session_state["adopted"] = st.session_state.get("adopted", 0) + 1
 
 
 def preset_picker(run: Run) -> Run:
@@ -95,43 +85,12 @@ def preset_picker(run: Run) -> Run:
     return run
 
 
-def data_controls(run: Run) -> Run:
-    titles = session.dataset_titles()
-    if run.dataset not in titles:
-        titles[run.dataset] = run.dataset
-    name = st.selectbox(
-        "Dataset",
-        list(titles),
-        index=list(titles).index(run.dataset),
-        format_func=titles.get,
-        key=key("dataset"),
-        help="More datasets, uploads and a look at the rows are on the Data page.",
-    )
-    if name != run.dataset:
-        first = presets.our_presets(name)[0].run
-        adopt(replace(first, seed=run.seed, device=run.device))
-        st.rerun()
-    targets = session.odor_targets(run.dataset)
-    if targets:
-        options = ["", *targets]
-        target = st.selectbox(
-            "Odor character",
-            options,
-            index=options.index(run.target) if run.target in options else 0,
-            format_func=lambda t: t or "all of them at once",
-            key=key("target"),
-            help=SETTINGS["target"].help,
-        )
-        run = replace(run, target=target)
-    return run
-
-
 def model_picker(run: Run) -> Run:
     model = st.selectbox(
         "Model",
         MODELS,
         index=MODELS.index(run.model),
-        key=key("model"),
+        key=control_key("model"),
         help="  \n".join(f"**{name}**: {text}" for name, text in MODEL_EXPLANATIONS.items()),
     )
     st.caption(MODEL_EXPLANATIONS[model])
@@ -169,7 +128,7 @@ def control(name: str, value, model: str):
     about = SETTINGS[name]
     title = "Hidden units" if name == "n_hidden" and model not in KCNET_MODELS else about.label
     label = f"{title} {about.symbol}".strip()
-    common = {"label": label, "help": about.help, "key": key(name)}
+    common = {"label": label, "help": about.help, "key": control_key(name)}
     if isinstance(value, bool):
         return st.toggle(value=value, **common)
     if about.options:
@@ -203,24 +162,9 @@ def compact(number: float) -> str:
     return f"{number:,}" if isinstance(number, int) else f"{number:g}"
 
 
-def pixel_scale(of: Run | Comparison, key: str) -> str:
-    """How a run or a comparison shall scale pixels; what was uploaded is scaled already."""
-    about = SETTINGS["pixels"]
-    if not is_image_set(of.dataset):
-        return ""
-    return st.selectbox(
-        about.label,
-        about.options,
-        index=about.options.index(of.pixels),
-        format_func=lambda option: setting_value("pixels", option),
-        key=key,
-        help=about.help,
-    )
-
-
 def protocol_picker(run: Run) -> Run:
     try:
-        dataset = session.dataset(run)
+        dataset = visitor_data.dataset(run)
     except KCNetError:  # the page says so; a run that is under way can still be watched
         return run
     usable = [p for p in protocols.PROTOCOLS.values() if p.applies(dataset)]
@@ -231,7 +175,7 @@ def protocol_picker(run: Run) -> Run:
         names,
         index=names.index(current),
         format_func={p.name: p.title for p in usable}.get,
-        key=key("protocol"),
+        key=control_key("protocol"),
         help="  \n".join(f"**{p.title}**: {p.explanation}" for p in usable),
     )
     return replace(run, protocol="" if chosen == protocols.default_protocol(dataset) else chosen)

@@ -10,9 +10,10 @@ from kcnet_core.experiments.training import TrainedRun
 from kcnet_core.molecules.descriptor_table import DESCRIPTORS
 from kcnet_core.network import explain
 from kcnet_core.storage.safe_csv import harmless
-from pages.ui.shell import row_picture, session
+from pages.ui.shell import row_picture, visitor
 from pages.ui.shell.chart import chart
 from pages.ui.shell.escaping import plain
+from pages.ui.shell.row_picture import label
 from pages.ui.shell.safety_net import fragment
 
 ROWS_LISTED = 200
@@ -86,7 +87,7 @@ def table(trained: TrainedRun, rows: np.ndarray) -> dict:
     dataset = trained.dataset
     index = trained.test_rows[rows]
     return {
-        "Sample": [row_picture.thumbnail(dataset, i, session.dark()) for i in index],
+        "Sample": [row_picture.thumbnail(dataset, i, visitor.dark()) for i in index],
         # The table has a CSV button of its own.
         "Name": [harmless(dataset.row_names[i]) if dataset.row_names else str(i) for i in index],
         "Truth": [harmless(label(dataset, dataset.y[i])) for i in index],
@@ -95,14 +96,8 @@ def table(trained: TrainedRun, rows: np.ndarray) -> dict:
     }
 
 
-def label(dataset, value) -> str:
-    if dataset.multilabel:
-        return ", ".join(n for n, on in zip(dataset.target_names, value, strict=True) if on) or "—"
-    return dataset.target_names[int(value)]
-
-
 def explain_one(trained: TrainedRun, position: int) -> None:
-    dataset, dark = trained.dataset, session.dark()
+    dataset, dark = trained.dataset, visitor.dark()
     row = int(trained.test_rows[position])
     x = trained.inputs(np.array([row]))
     P = trained.probabilities[position]

@@ -9,7 +9,7 @@ import streamlit as st
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.protocols import PROTOCOLS
 from kcnet_core.experiments.run import KCNET_MODELS, Run
-from pages.ui.shell import session
+from pages.ui.shell import visitor_data, visitor_jobs
 from pages.ui.shell.escaping import plain
 
 if TYPE_CHECKING:
@@ -39,20 +39,20 @@ def known(trained: TrainedRun, reopened: bool = False) -> None:
 
 def expected(job) -> None:
     """The same row while a run is under way, with what is known already."""
-    run, data = job.config, session.data_of(job)
+    run, data = job.config, visitor_jobs.data_of(job)
     if data is None or not isinstance(run, Run):
         return
     from kcnet_core.experiments.metrics import headline_metric
 
     try:
-        rows = session.split_sizes(run, data)
+        rows = visitor_data.split_sizes(run, data)
     except KCNetError:  # the run itself will say so
         return
     names = [f"Test {headline_metric(data)}", "Training and evaluation", "Parameters trained"]
     if run.model in KCNET_MODELS:
         names += ["λ", "Density of W"]
     row(dict.fromkeys(names, UNKNOWN), PARAMETERS_HELP)
-    title = session.public_title(data) if session.is_private(job) else data.title
+    title = visitor_data.public_title(data) if visitor_jobs.is_private(job) else data.title
     caption(run, title, *rows)
 
 

@@ -8,7 +8,7 @@ import streamlit as st
 from kcnet_core import figures
 from kcnet_core.experiments.run import DOA_MODELS
 from kcnet_core.experiments.training import TrainedRun
-from pages.ui.shell import session
+from pages.ui.shell import visitor
 from pages.ui.shell.chart import chart
 from pages.ui.shell.safety_net import fragment
 
@@ -16,7 +16,7 @@ CELLS_SHOWN = 48
 
 
 def wiring(trained: TrainedRun) -> None:
-    dark, frames = session.dark(), trained.frames
+    dark, frames = visitor.dark(), trained.frames
     if len(frames) > 1:
         replay(trained)
     else:
@@ -31,7 +31,7 @@ def wiring(trained: TrainedRun) -> None:
 @fragment
 def replay(trained: TrainedRun) -> None:
     """The slider through stored epochs, beside the wiring it started from."""
-    dark, frames = session.dark(), trained.frames
+    dark, frames = visitor.dark(), trained.frames
     epochs = list(range(len(frames)))
     labels = {i: f"epoch {f.epoch}" for i, f in enumerate(frames)}
     labels[0], labels[len(frames) - 1] = "start", "end"
@@ -76,7 +76,7 @@ def window(trained: TrainedRun) -> None:
         chart(
             figures.matrix_window(
                 M, slice(first_cell, first_cell + 100), slice(first_input, first_input + 150),
-                trained.feature_names, kind, dark=session.dark(),
+                trained.feature_names, kind, dark=visitor.dark(),
             ),
             "window",
         )  # fmt: skip
@@ -84,7 +84,7 @@ def window(trained: TrainedRun) -> None:
 
 def used(trained: TrainedRun) -> None:
     """Which inputs the cells chose: the paper's "meaningful pixels", or the busiest descriptors."""
-    dark, frame = session.dark(), trained.frames[-1]
+    dark, frame = visitor.dark(), trained.frames[-1]
     shape = trained.dataset.image_shape
     if shape is None:
         chart(figures.usage_bars(frame.usage, trained.feature_names, dark=dark), "usage")

@@ -16,7 +16,7 @@ def visit(monkeypatch):
     made = []
     at = SimpleNamespace(now=100.0, made=made, job=SimpleNamespace(id="a"))
     monkeypatch.setattr(live_view.st, "session_state", {})
-    monkeypatch.setattr(live_view.session, "dark", lambda: False)
+    monkeypatch.setattr(live_view.visitor, "dark", lambda: False)
     monkeypatch.setattr(live_view.time, "monotonic", lambda: at.now)
     monkeypatch.setattr(live_view, "panels", lambda job, snapshot: snapshot)
     monkeypatch.setattr(live_view, "picture_data", lambda rows: made.append(rows) or {"of": rows})

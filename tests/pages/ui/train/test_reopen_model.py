@@ -14,7 +14,7 @@ from kcnet_core.experiments.run import Run
 from kcnet_core.experiments.training import train_steps
 from kcnet_core.jobs import Memory
 from kcnet_core.jobs.memory import Room
-from pages.ui.shell import session
+from pages.ui.shell import visitor_jobs
 from pages.ui.train.reopen_model import cost
 
 APP = str(Path(__file__).resolve().parents[4] / "app.py")
@@ -41,17 +41,17 @@ def opened(saved: bytes) -> AppTest:
 def test_a_model_that_needs_more_memory_than_there_is_is_refused_before_it_starts(
     saved, monkeypatch
 ):
-    monkeypatch.setattr(session.jobs(), "_memory", Room(lambda: Memory(100 * 2**20, 0)))
+    monkeypatch.setattr(visitor_jobs.jobs(), "_memory", Room(lambda: Memory(100 * 2**20, 0)))
     app = opened(saved)
     assert not app.exception
     assert "GB of memory, and at most" in "\n".join(error.value for error in app.error)
-    assert session.jobs().owned_by(app.session_state["owner"]) == []
+    assert visitor_jobs.jobs().owned_by(app.session_state["owner"]) == []
 
 
 def test_a_model_that_fits_is_opened(saved):
     app = opened(saved)
     assert not app.exception
-    (job,) = session.jobs().owned_by(app.session_state["owner"])
+    (job,) = visitor_jobs.jobs().owned_by(app.session_state["owner"])
     assert job.wait(60) and job.view.state == "done"
     assert job.estimate == cost(RUN, datasets.load("digits"))
 

@@ -1,0 +1,72 @@
+"""Which data the controls show: dataset, odor character and scale of the pixels, for all pages."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from kcnet_core.datasets.catalogue import is_image_set
+from kcnet_core.experiments import presets
+from kcnet_core.experiments.run import Run, settings
+from pages.ui.shell import current_run, visitor_data
+from pages.ui.shell.current_run import adopt, control_key
+from pages.ui.shell.words import setting_value
+
+if TYPE_CHECKING:
+    from kcnet_core.experiments.comparison.plan import Comparison
+
+
+def use(name: str) -> None:
+    """Train, compare and smell with this dataset from now on."""
+    visitor_data.titles_in.clear()  # it may have arrived a moment ago
+    current = current_run.run()
+    first = presets.our_presets(name)[0].run
+    adopt(replace(first, seed=current.seed, device=current.device))
+
+
+def data_controls(run: Run) -> Run:
+    titles = visitor_data.dataset_titles()
+    if run.dataset not in titles:
+        titles[run.dataset] = run.dataset
+    name = st.selectbox(
+        "Dataset",
+        list(titles),
+        index=list(titles).index(run.dataset),
+        format_func=titles.get,
+        key=control_key("dataset"),
+        help="More datasets, uploads and a look at the rows are on the Data page.",
+    )
+    if name != run.dataset:
+        first = presets.our_presets(name)[0].run
+        adopt(replace(first, seed=run.seed, device=run.device))
+        st.rerun()
+    targets = visitor_data.odor_targets(run.dataset)
+    if targets:
+        options = ["", *targets]
+        target = st.selectbox(
+            "Odor character",
+            options,
+            index=options.index(run.target) if run.target in options else 0,
+            format_func=lambda t: t or "all of them at once",
+            key=control_key("target"),
+            help=settings()["target"].help,
+        )
+        run = replace(run, target=target)
+    return run
+
+
+def pixel_scale(of: Run | Comparison, key: str) -> str:
+    """How a run or a comparison shall scale pixels; what was uploaded is scaled already."""
+    about = settings()["pixels"]
+    if not is_image_set(of.dataset):
+        return ""
+    return st.selectbox(
+        about.label,
+        about.options,
+        index=about.options.index(of.pixels),
+        format_func=lambda option: setting_value("pixels", option),
+        key=key,
+        help=about.help,
+    )

@@ -1,0 +1,42 @@
+"""Who a visitor is: a token in a cookie, and the theme of their page."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+if TYPE_CHECKING:
+    pass
+
+OWNER_COOKIE = "kcnet_owner"
+TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
+
+
+def owner() -> str:
+    """An unguessable token of this browser; whoever holds it may control its jobs.
+
+    It is kept in a cookie, so that a visitor who reloads can still stop what they started.
+    """
+    if "owner" not in st.session_state:
+        token = str(st.context.cookies.get(OWNER_COOKIE, ""))
+        known = TOKEN.fullmatch(token) is not None
+        st.session_state["owner"] = token if known else secrets.token_urlsafe(32)
+    return st.session_state["owner"]
+
+
+def remember_owner() -> None:
+    """Put the owner's token into the browser's cookie (once per page load)."""
+    token = owner()
+    if st.context.cookies.get(OWNER_COOKIE) != token:
+        st.html(
+            f"<script>document.cookie = '{OWNER_COOKIE}={token}; path=/; SameSite=Strict; "
+            "max-age=604800';</script>",
+            unsafe_allow_javascript=True,
+        )
+
+
+def dark() -> bool:
+    return st.context.theme.type == "dark"

@@ -1,0 +1,94 @@
+"""The data that a visitor can use: the catalogue's, loaded once, and their own upload."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from kcnet_core.datasets.catalogue import is_image_set
+from kcnet_core.datasets.dataset import Dataset
+from kcnet_core.experiments.run import Run
+from pages.ui.shell import current_run
+
+if TYPE_CHECKING:
+    from kcnet_core.experiments.comparison.plan import Comparison
+
+UPLOADED = "uploaded"
+LOOK_SECONDS = 3.0  # for which one look at the data folders is enough
+SPLITS_REMEMBERED = 4  # the run of the controls and the one on the page, and what was before
+
+
+def public_title(data: Dataset) -> str:
+    """The title for watchers, log and journal: what a visitor's file is called is not for them."""
+    return "an uploaded dataset" if data.name == UPLOADED else data.title
+
+
+@st.cache_resource(show_spinner=False)
+def uploads():
+    """What all sessions together have uploaded and still hold."""
+    from kcnet_core.datasets.uploads.quota import HeldUploads
+
+    return HeldUploads()
+
+
+@st.cache_resource(show_spinner=False, max_entries=6)
+def loaded(name: str, options: tuple[tuple[str, object], ...]) -> Dataset:
+    from kcnet_core import datasets
+
+    return datasets.load(name, **dict(options))
+
+
+def dataset(of: Run | Comparison | None = None) -> Dataset:
+    """What a run or a comparison works on; an upload lives in the visitor's own session only."""
+    of = of or current_run.run()
+    if of.dataset == UPLOADED:
+        if UPLOADED not in st.session_state:
+            from kcnet_core.errors import DataError
+
+            raise DataError(
+                "This run uses a dataset that was uploaded in another session. "
+                "Upload it again on the Data page, or choose another dataset."
+            )
+        return st.session_state[UPLOADED]
+    return loaded(of.dataset, tuple(sorted(of.data_options().items())))
+
+
+def split_sizes(of: Run, data: Dataset) -> tuple[str, int, int]:
+    """Protocol, training rows and test rows of a run; remembered, because every redrawing asks."""
+    known = st.session_state.setdefault("split_sizes", {})
+    key = (of.dataset, of.target, of.protocol, of.rows, of.seed, id(data))
+    if key not in known:
+        from kcnet_core.experiments.training import split_of
+
+        protocol, split = split_of(of, data)
+        if len(known) >= SPLITS_REMEMBERED:
+            known.clear()
+        known[key] = protocol, len(split.train), len(split.test)
+    return known[key]
+
+
+def dataset_titles() -> dict[str, str]:
+    """Names and titles of what can be trained on right now, without a download."""
+    from kcnet_core.storage.folders import data_folders
+
+    titles = dict(titles_in(tuple(map(str, data_folders()))))
+    if UPLOADED in st.session_state:
+        titles[UPLOADED] = st.session_state[UPLOADED].title
+    return titles
+
+
+@st.cache_resource(show_spinner=False, ttl=LOOK_SECONDS)
+def titles_in(folders: tuple[str, ...]) -> dict[str, str]:
+    """Of the catalogue's datasets; every redrawing asks, and each file looked for takes a turn."""
+    from kcnet_core import datasets
+
+    return {info.name: info.title for info in datasets.available() if info.status != "download"}
+
+
+def odor_targets(name: str) -> tuple[str, ...]:
+    """The odor characters among which one may be chosen; empty for images."""
+    if name == UPLOADED or is_image_set(name):
+        return ()
+    everything = dataset(Run(dataset=name))
+    return everything.target_names if everything.multilabel else ()

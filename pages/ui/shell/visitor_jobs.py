@@ -1,0 +1,85 @@
+"""The jobs of all visitors, and the run that this one looks at."""
+
+from __future__ import annotations
+
+import sys
+from weakref import WeakValueDictionary
+
+import streamlit as st
+
+from kcnet_core.datasets.dataset import Dataset
+from pages.ui.shell import visitor, visitor_data
+
+TURN_SECONDS = 0.001  # after which a training thread lets a page work; Python's own is 5 ms
+
+
+@st.cache_resource(show_spinner=False)
+def jobs():
+    from kcnet_core.jobs import JobJournal, JobManager, show_log
+    from kcnet_core.storage.folders import cache_folder
+
+    show_log()
+    sys.setswitchinterval(TURN_SECONDS)
+    return JobManager(journal=JobJournal(cache_folder() / "jobs"))
+
+
+def attach(job_id: str | None) -> None:
+    """Make `job_id` the run that this session looks at."""
+    st.session_state["job_id"] = job_id
+    take_back(job())
+
+
+def job():
+    """The run that this session looks at, or None."""
+    job_id = st.session_state.get("job_id")
+    return jobs().get(job_id) if job_id else None
+
+
+def job_is_gone() -> bool:
+    return bool(st.session_state.get("job_id")) and job() is None
+
+
+def interruption():
+    """What is known of the run that this session looks at, if a stop of the server ended it."""
+    if not job_is_gone():
+        return None
+    job_id = st.session_state["job_id"]
+    asked, known = st.session_state.get("interruption", (None, None))
+    if asked != job_id:  # the past does not change: the journal is read once per run
+        known = jobs().interrupted(job_id)
+        st.session_state["interruption"] = job_id, known
+    return known
+
+
+@st.cache_resource(show_spinner=False)
+def _carried() -> WeakValueDictionary[str, Dataset]:
+    """The data of each job, for as long as the job or a session holds them."""
+    return WeakValueDictionary()
+
+
+def carry(job, data: Dataset) -> None:
+    """Remember what `job` works on, so that its owner finds an upload again after a reload."""
+    _carried()[job.id] = data
+
+
+def data_of(job) -> Dataset | None:
+    return _carried().get(job.id)
+
+
+def take_back(job) -> None:
+    """Give a visitor the uploaded data of their own job, if a reload has lost them."""
+    if (
+        job is None
+        or visitor_data.UPLOADED in st.session_state
+        or not job.owned_by(visitor.owner())
+    ):
+        return
+    data = data_of(job)
+    if data is not None and data.name == visitor_data.UPLOADED:
+        st.session_state[visitor_data.UPLOADED] = data
+
+
+def is_private(job) -> bool:
+    """Whether `job` works on what somebody else uploaded: its rows and file name are theirs."""
+    named = getattr(job.config, "dataset", None)
+    return named == visitor_data.UPLOADED and not job.owned_by(visitor.owner())
