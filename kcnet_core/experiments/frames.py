@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kcnet_core.figures.reduction import reduce_matrix
+from kcnet_core.experiments.block_means import reduce_matrix
 from kcnet_core.limits import MAX_STORED_EPOCHS
 from kcnet_core.network.history import EpochRecord
 

@@ -9,7 +9,7 @@ from importlib import import_module
 _HOME = {
     "activity": ("activity_ranks", "cell_field"),
     "layout": ("alt", "plain", "style", "unchecked"),
-    "reduction": ("block_size", "matrix_png", "nice_limit", "reduce_matrix"),
+    "reduction": ("matrix_png", "nice_limit"),
     "matrices": ("matrix_picture", "matrix_window"),
     "live": ("compact",),
     "curves": ("density_curve", "flips_bars", "score_histogram", "validation_curve"),

@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
+from kcnet_core.experiments.block_means import block_size, reduce_matrix
 from kcnet_core.figures.layout import bar_style, bare, colour_bar, plain, style, unique_labels
 from kcnet_core.figures.reduction import (
-    block_size,
     matrix_png,
     nice_limit,
-    reduce_matrix,
     shade_table,
 )
 from kcnet_core.palette import colourscale, theme

@@ -5,20 +5,9 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
 from typing import Any
 
-
-@dataclass(frozen=True)
-class Counted:
-    """How far the work has come."""
-
-    done: int
-    total: int | None
-
-    @property
-    def fraction(self) -> float | None:
-        return self.done / self.total if self.total else None
+from kcnet_core.contracts import Counted
 
 
 def callback_steps(work: Callable[..., Any]) -> Generator[Counted, None, Any]:

@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import rankdata
 
+from kcnet_core.contracts import Counted
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.experiments import metrics
 from kcnet_core.experiments.protocols import label_matrix, splits
-from kcnet_core.jobs.from_callbacks import Counted
 from kcnet_core.storage import folders
 from kcnet_core.storage.atomic_write import write_whole
 

@@ -16,6 +16,7 @@ import pytest
 from PIL import Image
 
 from kcnet_core import figures, palette
+from kcnet_core.experiments.block_means import block_size, reduce_matrix
 from kcnet_core.network.history import EpochRecord
 
 THEMES = pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
@@ -54,9 +55,9 @@ def named(figure, name):
 @pytest.mark.parametrize("shape", [(6500, 784), (1201, 401), (400, 400), (7, 3), (1, 900)])
 def test_reduction_gives_the_mean_of_every_block_also_at_ragged_edges(shape):
     M = np.random.default_rng(0).normal(size=shape).astype(np.float32)
-    small = figures.reduce_matrix(M)
+    small = reduce_matrix(M)
     assert max(small.shape) <= 400
-    rows, columns = (figures.block_size(side) for side in shape)
+    rows, columns = (block_size(side) for side in shape)
     for i, j in [(0, 0), (-1, -1), (0, -1), (len(small) // 2, small.shape[1] // 2)]:
         i, j = i % small.shape[0], j % small.shape[1]
         block = M[i * rows : (i + 1) * rows, j * columns : (j + 1) * columns]
@@ -66,25 +67,26 @@ def test_reduction_gives_the_mean_of_every_block_also_at_ragged_edges(shape):
 def test_density_reduction_keeps_ones_that_subsampling_would_lose():
     W = np.zeros((6500, 784), np.uint8)
     W[4321, 123] = 1
-    small = figures.reduce_matrix(W, how="density")
-    rows, columns = figures.block_size(6500), figures.block_size(784)
+    small = reduce_matrix(W, how="density")
+    rows, columns = block_size(6500), block_size(784)
     assert small[4321 // rows, 123 // columns] == pytest.approx(1 / (rows * columns))
     assert np.count_nonzero(small) == 1
 
 
 def test_density_counts_entries_that_are_not_zero():
     M = np.array([[2.0, 0.0], [-3.0, 0.0]], np.float32)
-    assert figures.reduce_matrix(M, max_side=1, how="density")[0, 0] == pytest.approx(0.5)
+    assert reduce_matrix(M, max_side=1, how="density")[0, 0] == pytest.approx(0.5)
 
 
 def test_an_unknown_reduction_is_refused():
     with pytest.raises(ValueError, match="mean"):
-        figures.reduce_matrix(np.zeros((2, 2)), how="median")
+        reduce_matrix(np.zeros((2, 2)), how="median")
 
 
 def test_reducing_a_matrix_does_not_load_plotly():
     code = (
-        "import sys; from kcnet_core.figures import reduce_matrix; print('plotly' in sys.modules)"
+        "import sys; from kcnet_core.experiments.block_means import reduce_matrix; "
+        "print('plotly' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
@@ -124,7 +126,7 @@ def test_a_matrix_picture_has_its_axes_in_cells_and_inputs():
 
 def test_a_reduced_matrix_gives_the_same_picture_as_the_full_one():
     W = (np.random.default_rng(0).random((2000, 500)) < 0.02).astype(np.uint8)
-    small = figures.reduce_matrix(W, how="density")
+    small = reduce_matrix(W, how="density")
     whole = figures.matrix_picture(W, "W")
     assert figures.matrix_picture(small, "W", shape=W.shape).to_json() == whole.to_json()
 

@@ -4,7 +4,8 @@ import threading
 
 import pytest
 
-from kcnet_core.jobs.from_callbacks import Counted, callback_steps
+from kcnet_core.contracts import Counted
+from kcnet_core.jobs.from_callbacks import callback_steps
 
 
 def drained(steps):
