@@ -1,4 +1,4 @@
-"""The command line, `python -m kcnet_core COMMAND`: each command lives in the module named here."""
+"""The command line, `kcnet COMMAND` or `python -m kcnet_core COMMAND`, as a table of commands."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from importlib import import_module
+from pathlib import Path
 
 from kcnet_core.errors import KCNetError
 
@@ -30,7 +31,7 @@ INTERRUPTED = 130  # 128 + SIGINT, what a shell expects
 def parser_for(command: str | None) -> argparse.ArgumentParser:
     """The whole parser, with the arguments of `command` only."""
     parser = argparse.ArgumentParser(
-        prog="python -m kcnet_core",
+        prog="kcnet" if Path(sys.argv[0]).stem == "kcnet" else "python -m kcnet_core",
         description="KCNet: a fruit fly's sense of smell as a neural network.",
     )
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
@@ -50,10 +51,10 @@ def main(argv: list[str] | None = None) -> int:
         args = parser_for(next((a for a in argv if not a.startswith("-")), None)).parse_args(argv)
         return args.main(args) or 0
     except KCNetError as error:
-        print(f"kcnet_core: {error}", file=sys.stderr)
+        print(f"kcnet: {error}", file=sys.stderr)
         return FAILED
     except KeyboardInterrupt:
-        print("kcnet_core: interrupted.", file=sys.stderr)
+        print("kcnet: interrupted.", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:  # the reader (`| head`) has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

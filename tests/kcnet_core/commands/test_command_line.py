@@ -67,7 +67,7 @@ def test_every_command_is_listed_and_has_its_two_functions():
 def test_errors_are_one_sentence_and_exit_code_2(capsys):
     assert run("data", "fetch", "nothing") == 2
     captured = capsys.readouterr()
-    assert captured.err.startswith("kcnet_core: There is no dataset 'nothing'")
+    assert captured.err.startswith("kcnet: There is no dataset 'nothing'")
     assert captured.err.count("\n") == 1 and "Traceback" not in captured.err
 
 
@@ -97,7 +97,7 @@ def test_ctrl_c_ends_with_130_and_no_traceback():
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "Traceback" not in err and err.endswith("kcnet_core: interrupted.\n")
+    assert "Traceback" not in err and err.endswith("kcnet: interrupted.\n")
 
 
 def test_a_reader_that_leaves_early_is_no_error():
