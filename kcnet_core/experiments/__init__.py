@@ -1,0 +1,1 @@
+"""Split, train, measure: what Train and Compare do."""
