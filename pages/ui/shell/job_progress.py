@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.ui.shell import visitor
 from pages.ui.shell.escaping import plain
-from pages.ui.shell.safety_net import fragment
+from pages.ui.shell.watch import watch
 
 SECONDS_BETWEEN_DRAWINGS = 0.5
 OWNER_SEES = "This run has failed; whoever started it sees why."
@@ -19,21 +19,20 @@ def job_progress(job, key: str, unit: str = "rows", scale: float = 1.0, again=No
 
     `again` is called by a button when it did not succeed.
     """
-    view = job.view
-    if view.state == "done":  # since the page looked: it has something to show now
+    drawn = job.view.state
+    if drawn == "done":  # since the page looked: it has something to show now
         st.rerun()
-    active = not view.finished
-    fragment(
-        _draw,
-        run_every=SECONDS_BETWEEN_DRAWINGS if active else None,
-        key=f"progress_{key}_{active}",
-    )(job, key, unit, scale, again, active)
+    watch(
+        job,
+        drawn,
+        lambda: _draw(job, key, unit, scale, again),
+        f"progress_{key}",
+        SECONDS_BETWEEN_DRAWINGS,
+    )
 
 
-def _draw(job, key, unit, scale, again, drawn_active) -> None:
+def _draw(job, key, unit, scale, again) -> None:
     view = job.view
-    if view.finished and drawn_active:
-        st.rerun()
     if view.state in ("failed", "cancelled"):
         stopped = STOPPED_DOWNLOAD if job.kind == "download" else STOPPED
         st.error(plain(view.error or stopped), icon=":material/error:")
