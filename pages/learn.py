@@ -6,11 +6,12 @@ import streamlit as st
 
 from kcnet_core.errors import KCNetError
 from kcnet_core.palette import theme
-from pages.ui.learn import bench as fly
 from pages.ui.learn import lesson, views
-from pages.ui.learn.bench import DRAWN, Bench
+from pages.ui.learn.bench import DATA_OF, DRAWN, Bench
+from pages.ui.learn.fly_controls import settings_strip
+from pages.ui.learn.sample_choice import choose_kind, choose_sample, picture
 from pages.ui.learn.walk import walk
-from pages.ui.shell import frame, visitor
+from pages.ui.shell import frame, session_keys, visitor
 from pages.ui.shell.escaping import plain
 
 WALK, DRAW, INHIBITION, TAGS, FLIES, LESSONS = (
@@ -39,7 +40,7 @@ def free_visit():
         [WALK, DRAW, INHIBITION, TAGS, FLIES, LESSONS],
         default=WALK,
         required=True,
-        key="view",
+        key=session_keys.VIEW,
         bind="query-params",
         label_visibility="collapsed",
     )
@@ -48,10 +49,10 @@ def free_visit():
         return
     if view == DRAW:
         with st.container(key="table", border=True):
-            settings = fly.settings_strip()
+            settings = settings_strip()
         views.draw(settings)
         return
-    bench = lay_table()
+    bench = lay_bench()
     if bench is None:
         return
     if bench.kind == DRAWN and not bench.sample.rates.any():
@@ -60,22 +61,22 @@ def free_visit():
         VIEWS[view](bench)
 
 
-def lay_table() -> Bench | None:
+def lay_bench() -> Bench | None:
     """The sample and the settings of the fly, side by side; None if the sample cannot be used."""
     with st.container(key="table", border=True):
         portrait, choice, controls = st.columns([2, 5, 9], gap="medium")
         with controls:
-            settings = fly.settings_strip(columns=2)
+            settings = settings_strip(columns=2)
         try:
             with choice, st.container(key="choice"):
-                kind = fly.choose_kind()
-                sample = fly.choose_sample(kind)
+                kind = choose_kind()
+                sample = choose_sample(kind)
         except KCNetError as error:
             st.error(plain(error), icon=":material/error:")
             return None
         with portrait, st.container(key="portrait"):
-            fly.picture(sample, kind)
-    return Bench(fly.DATA_OF[kind], settings, sample, kind)
+            picture(sample, kind)
+    return Bench(DATA_OF[kind], settings, sample, kind)
 
 
 st.html(Path(__file__).parent / "ui" / "learn" / "learn.css")

@@ -9,11 +9,13 @@ import streamlit as st
 from kcnet_core.errors import KCNetError
 from kcnet_core.lessons.circuit import CircuitSettings
 from kcnet_core.lessons.lesson_file import Lesson, LessonStep, lesson_names, load_lesson
-from pages.ui.learn import bench as table
 from pages.ui.learn import views
-from pages.ui.learn.bench import Bench
+from pages.ui.learn.bench import SAMPLE_OF, Bench
+from pages.ui.learn.fly_controls import setting_control
 from pages.ui.learn.lesson_question import ask
-from pages.ui.learn.walk import still
+from pages.ui.learn.sample_choice import choose_sample, first_sample
+from pages.ui.learn.walk import back_button, next_button, still
+from pages.ui.shell import session_keys
 from pages.ui.shell.escaping import plain
 
 VIEWS = {
@@ -71,7 +73,7 @@ def _open(name):
 
 def _leave():
     st.query_params.from_dict({"view": "Lessons"})
-    st.session_state["view"] = "Lessons"
+    st.session_state[session_keys.VIEW] = "Lessons"
 
 
 def show(name: str) -> None:
@@ -85,8 +87,8 @@ def show(name: str) -> None:
         return
     part = _part(lesson)
     _header(lesson, part)
-    turned = st.session_state.get("lesson_page") != (name, part)
-    st.session_state["lesson_page"] = (name, part)
+    turned = st.session_state.get(session_keys.LESSON_PAGE) != (name, part)
+    st.session_state[session_keys.LESSON_PAGE] = (name, part)
     # What the last step left behind goes at once, not when the new step has been computed.
     card, below = (st.empty() if turned else st for _ in range(2))
     with card.container(key="lesson_card", border=True, width=820):
@@ -129,25 +131,14 @@ def _header(lesson: Lesson, part: int) -> None:
 
 def _navigation(lesson, part, done):
     with st.container(horizontal=True, key="lesson_navigation"):
-        st.button(
-            "Back",
-            icon=":material/arrow_back:",
-            shortcut="Left",
-            disabled=part == 1,
-            on_click=_go,
-            args=(part - 1,),
-            key="lesson_back",
-        )
-        st.button(
-            "Next" if part < len(lesson.steps) else "Finish",
-            icon=":material/arrow_forward:",
-            icon_position="right",
-            shortcut="Right",
-            type="primary" if done else "secondary",
+        back_button("lesson_back", _go, part - 1, disabled=part == 1)
+        next_button(
+            "lesson_next",
+            _go,
+            part + 1,
             disabled=not done,
-            on_click=_go,
-            args=(part + 1,),
-            key="lesson_next",
+            label="Next" if part < len(lesson.steps) else "Finish",
+            type="primary" if done else "secondary",
         )
 
 
@@ -157,7 +148,7 @@ def _go(part):
 
 def _bench(lesson: Lesson, step: LessonStep, part: int) -> Bench:
     """The fly as the lesson sets it, with the controls that the step shows."""
-    kind = table.SAMPLE_OF[lesson.data]
+    kind = SAMPLE_OF[lesson.data]
     settings = CircuitSettings(**step.settings)
     shown = [name for name in step.show if name != "sample"]
     chosen = {}
@@ -166,14 +157,14 @@ def _bench(lesson: Lesson, step: LessonStep, part: int) -> Bench:
             columns = st.columns(max(2, len(step.show)), gap="medium")
             for name, column in zip(shown, columns, strict=False):
                 with column:
-                    chosen[name] = table.setting_control(
+                    chosen[name] = setting_control(
                         name, getattr(settings, name), key=f"{lesson.name}_{part}_{name}"
                     )
             if "sample" in step.show:
                 with columns[len(shown)]:
-                    sample = table.choose_sample(kind)
+                    sample = choose_sample(kind)
     if "sample" not in step.show:
-        sample = table.first_sample(kind)
+        sample = first_sample(kind)
     return Bench(lesson.data, replace(settings, **chosen), sample, kind)
 
 
@@ -188,7 +179,7 @@ def _view(step: LessonStep, bench: Bench) -> None:
 
 def _summary(lesson: Lesson) -> None:
     """What was predicted and what was measured, side by side."""
-    results = st.session_state.get("lesson_results", {})
+    results = st.session_state.get(session_keys.LESSON_RESULTS, {})
     rows = [
         (step, results.get((lesson.name, part)))
         for part, step in enumerate(lesson.steps, start=1)
@@ -211,18 +202,16 @@ def _summary(lesson: Lesson) -> None:
             "Once more",
             icon=":material/replay:",
             on_click=_restart,
-            args=(lesson.name,),
+            args=(lesson,),
             key="lesson_again",
         )
         st.button("All lessons", type="primary", on_click=_leave, key="lesson_done")
 
 
-def _restart(name):
-    for kept in ("lesson_revealed", "lesson_results"):
-        st.session_state[kept] = {
-            mark: value for mark, value in st.session_state.get(kept, {}).items() if mark[0] != name
-        }
-    for key in list(st.session_state):
-        if str(key).startswith(f"predict_{name}_"):
-            del st.session_state[key]
+def _restart(lesson: Lesson) -> None:
+    for part in range(1, len(lesson.steps) + 1):
+        st.session_state.get(session_keys.LESSON_REVEALED, {}).pop((lesson.name, part), None)
+        st.session_state.get(session_keys.LESSON_RESULTS, {}).pop((lesson.name, part), None)
+        st.session_state.pop(session_keys.prediction(lesson.name, part), None)
+        st.session_state.pop(session_keys.touched(lesson.name, part), None)
     _go(1)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import streamlit as st
 
 from kcnet_core.figures.flies import measurement_figure
 from kcnet_core.lessons.lesson_file import Lesson, LessonStep, Question, fill
 from kcnet_core.lessons.measures import MEASURES, measure
-from pages.ui.learn import bench as table
-from pages.ui.learn.bench import Bench
-from pages.ui.shell import visitor
+from pages.ui.learn.bench import Bench, fly
+from pages.ui.shell import session_keys, visitor
 from pages.ui.shell.chart import chart
 
 DIRECTIONS = {"rises": 1, "falls": -1, "stays about the same": 0}
@@ -37,10 +37,10 @@ class Result:
 def ask(lesson: Lesson, step: LessonStep, part: int, bench: Bench) -> bool:
     """Put the question; once a prediction is made, measure and compare. True when revealed."""
     question = step.question
-    revealed = st.session_state.setdefault("lesson_revealed", {})
+    revealed = st.session_state.setdefault(session_keys.LESSON_REVEALED, {})
     mark = (lesson.name, part)
     st.markdown(f":material/help: **{question.text}**")
-    prediction = _prediction(question, f"predict_{lesson.name}_{part}", mark in revealed)
+    prediction = _prediction(question, mark, mark in revealed)
     if mark not in revealed:
         if st.button(
             "Measure",
@@ -54,16 +54,15 @@ def ask(lesson: Lesson, step: LessonStep, part: int, bench: Bench) -> bool:
             st.rerun()
         return False
     result = _reveal(question, revealed[mark], bench)
-    st.session_state.setdefault("lesson_results", {})[mark] = result
+    st.session_state.setdefault(session_keys.LESSON_RESULTS, {})[mark] = result
     if step.reveal:
         st.markdown(fill(step.reveal, result.words))
     return True
 
 
-def _prediction(question: Question, key: str, locked: bool):
-    about = MEASURES[question.measure]
+def _prediction(question: Question, mark: tuple[str, int], locked: bool):
+    about, key = MEASURES[question.measure], session_keys.prediction(*mark)
     if question.kind == "guess":
-        touched = f"{key}_touched"
         value = st.slider(
             f"Your prediction: {about.title}",
             question.low,
@@ -73,9 +72,10 @@ def _prediction(question: Question, key: str, locked: bool):
             format=f"%.0f {about.unit}" if about.unit != "%" else "%.0f%%",
             key=key,
             disabled=locked,
-            on_change=lambda: st.session_state.update({touched: True}),
+            on_change=_touch,
+            args=mark,
         )
-        return value if st.session_state.get(touched) else None
+        return value if st.session_state.get(session_keys.touched(*mark)) else None
     options = (
         list(DIRECTIONS)
         if question.kind == "change"
@@ -86,14 +86,15 @@ def _prediction(question: Question, key: str, locked: bool):
     )
 
 
-def _measure_all(question, setting, values, bench):
-    def train(settings):
-        return table.fly(bench.data, settings)
+def _touch(lesson: str, part: int) -> None:
+    st.session_state[session_keys.touched(lesson, part)] = True
 
+
+def _measure_all(question, setting, values, bench):
     found = []
     for value in values:
         settings = replace(bench.settings, **{setting: value}) if setting else bench.settings
-        found.append(measure(question.measure, bench.glomeruli, settings, train))
+        found.append(measure(question.measure, bench.glomeruli, settings, partial(fly, bench.data)))
     return found
 
 

@@ -22,10 +22,10 @@ from kcnet_core.lessons.experiments import (
     opinions,
     tag_pairs,
 )
-from pages.ui.learn import bench as table
 from pages.ui.learn.answer_view import answer_view
-from pages.ui.learn.bench import DRAWN, ODOR, Bench, Sample
+from pages.ui.learn.bench import DATA_OF, DRAWN, ODOR, SAMPLE_OF, Bench, Sample, fly, glomeruli
 from pages.ui.learn.digit_canvas import canvas
+from pages.ui.learn.sample_choice import choose_sample, keep_drawing, raw_drawing, sample_of_row
 from pages.ui.learn.walk import circuit
 from pages.ui.learn.walk_steps import input_contributions, percent
 from pages.ui.shell import visitor
@@ -44,14 +44,9 @@ def draw(settings: CircuitSettings) -> None:
     with left:
         st.subheader("Draw", anchor=False)
         pixels = canvas("canvas", start=_start())
-        table.keep_drawing(pixels)
+        keep_drawing(pixels)
     centred = digit_drawing.centre_like_mnist(pixels)
-    bench = Bench(
-        table.DATA_OF[DRAWN],
-        settings,
-        Sample("your drawing", centred.ravel(), ()),
-        DRAWN,
-    )
+    bench = Bench(DATA_OF[DRAWN], settings, Sample("your drawing", centred.ravel(), ()), DRAWN)
     forward = forward_pass(bench.fly, bench.sample.rates)
     blank = digit_drawing.is_blank(pixels)
     if blank:  # bars and map wait in their places, so that nothing jumps when the ink comes
@@ -87,7 +82,7 @@ def draw(settings: CircuitSettings) -> None:
 def _start():
     """The drawing that a link brought, if it brought a sound one."""
     try:
-        pixels = table.raw_drawing()
+        pixels = raw_drawing()
     except KCNetError as error:
         st.warning(plain(error))
         return None
@@ -98,12 +93,14 @@ def _start():
 def _sweep(data, settings, first: bytes, second: bytes):
     """Only the wiring matters here, so moving C costs nothing."""
     pair = (np.frombuffer(rates, dtype=np.float32) for rates in (first, second))
-    return inhibition_sweep(table.fly(data, settings), table.glomeruli(data), *pair, STRENGTHS)
+    return inhibition_sweep(fly(data, settings), glomeruli(data), *pair, STRENGTHS)
 
 
 def inhibition(bench: Bench) -> None:
     """What happens to two samples' codes as C moves."""
-    other = _other(bench, "And another one")
+    with st.container(width=360):
+        label = f"Compare {plain(bench.sample.title)} with"
+        other = choose_sample(SAMPLE_OF[bench.data], "2", label, 2)
     sweep = _sweep(
         bench.data,
         replace(bench.settings, inhibition=1.0),
@@ -139,26 +136,15 @@ def inhibition(bench: Bench) -> None:
     )
 
 
-def _other(bench, label):
-    """The second sample of a comparison."""
-    kind = table.SAMPLE_OF[bench.data]
-    with st.container(width=360):
-        return table.choose_sample(kind, "2", f"Compare {plain(bench.sample.title)} with", 2)
-
-
 @st.cache_resource(show_spinner=False, max_entries=30)
 def _pairs(data, settings):
-    return tag_pairs(table.fly(data, settings), table.glomeruli(data))
+    return tag_pairs(fly(data, settings), glomeruli(data))
 
 
 def tags(bench: Bench) -> None:
     """The tag as a hash: like inputs share more of it."""
     near, far = nearest_and_farthest(bench.glomeruli, bench.sample.rates)
-    trio = [
-        bench.sample,
-        table.sample_of_row(bench.data, near),
-        table.sample_of_row(bench.data, far),
-    ]
+    trio = [bench.sample, *(sample_of_row(bench.data, row) for row in (near, far))]
     rates = np.stack([sample.rates for sample in trio])
     marks = np.asarray(bench.fly.tags(rates))
     size = tag_size(bench.settings.cells)
@@ -210,7 +196,7 @@ def tags(bench: Bench) -> None:
 
 @st.cache_resource(show_spinner=False, max_entries=90)
 def _answers(data, settings):
-    return fly_answers(table.glomeruli(data), settings)
+    return fly_answers(glomeruli(data), settings)
 
 
 def _swarm(bench, n):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from kcnet_core.figures.layout import sign_colours
@@ -11,7 +13,7 @@ from kcnet_core.palette import theme
 from pages.ui.learn.bench import Bench
 from pages.ui.learn.circuit_view import circuit_view
 from pages.ui.learn.walk_steps import LABELS, STEPS, Step, words
-from pages.ui.shell import visitor
+from pages.ui.shell import session_keys, visitor
 from pages.ui.shell.chart import chart
 
 
@@ -43,7 +45,7 @@ def walk(bench: Bench) -> None:
     forward = forward_pass(bench.fly, bench.sample.rates)
     step, cell = _stepper(len(forward.sums))
     circuit(bench, forward, step.name, cell, "circuit", on_pick=_pick)
-    explain(bench, forward, step, cell)
+    _explain(bench, forward, step, cell)
 
 
 def _stepper(n_cells):
@@ -59,51 +61,64 @@ def _stepper(n_cells):
                 format_func=lambda name: f"{names.index(name) + 1} {LABELS[name]}",
                 default=names[0],
                 required=True,
-                key="step",
+                key=session_keys.STEP,
                 bind="query-params",
                 label_visibility="collapsed",
             )
         at = names.index(current)
-        back.button(
-            "Back",
-            icon=":material/arrow_back:",
-            shortcut="Left",
-            disabled=at == 0,
-            on_click=_go,
-            args=(names[max(at - 1, 0)],),
-            key="step_back",
-        )
-        onward.button(
-            "Next",
-            icon=":material/arrow_forward:",
-            icon_position="right",
-            shortcut="Right",
-            type="primary",
-            disabled=at == len(names) - 1,
-            on_click=_go,
-            args=(names[min(at + 1, len(names) - 1)],),
-            key="step_next",
-        )
+        last = len(names) - 1
+        with back:
+            back_button("step_back", _go, names[max(at - 1, 0)], disabled=at == 0)
+        with onward:
+            next_button("step_next", _go, names[min(at + 1, last)], disabled=at == last)
         cell = st.number_input(
             "Kenyon cell (or click one)",
             1,
             n_cells,
-            key="cell",
+            key=session_keys.CELL,
             bind="query-params",
             width=190,
         )
     return STEPS[at], cell - 1
 
 
-def _go(name):
-    st.session_state["step"] = name
+def back_button(key: str, go: Callable, to: object, *, disabled: bool) -> None:
+    st.button(
+        "Back",
+        icon=":material/arrow_back:",
+        shortcut="Left",
+        disabled=disabled,
+        on_click=go,
+        args=(to,),
+        key=key,
+    )
 
 
-def _pick(cell):
-    st.session_state["cell"] = cell + 1
+def next_button(
+    key: str, go: Callable, to: object, *, disabled: bool, label="Next", type="primary"
+) -> None:
+    st.button(
+        label,
+        icon=":material/arrow_forward:",
+        icon_position="right",
+        shortcut="Right",
+        type=type,
+        disabled=disabled,
+        on_click=go,
+        args=(to,),
+        key=key,
+    )
 
 
-def explain(bench: Bench, forward: ForwardPass, step: Step, cell: int) -> None:
+def _go(name: str) -> None:
+    st.session_state[session_keys.STEP] = name
+
+
+def _pick(cell: int) -> None:
+    st.session_state[session_keys.CELL] = cell + 1
+
+
+def _explain(bench: Bench, forward: ForwardPass, step: Step, cell: int) -> None:
     """The text, the equation with its numbers, and the figure of one step."""
     filled = words(bench, forward, cell)
     text, picture = st.columns([9, 11], gap="large")
@@ -122,7 +137,7 @@ def still(bench: Bench, name: str) -> None:
     """One step without its text: the drawing and the figure, for lessons that speak themselves."""
     forward = forward_pass(bench.fly, bench.sample.rates)
     step = next(step for step in STEPS if step.name == name)
-    cell = min(st.session_state.get("cell", 1), len(forward.sums)) - 1
+    cell = min(st.session_state.get(session_keys.CELL, 1), len(forward.sums)) - 1
     circuit(bench, forward, name, cell, "circuit", on_pick=_pick)
     chart(step.figure(bench, forward, cell, visitor.dark()), key=f"step_{name}")
     st.caption(step.numbers(bench, forward, cell))

@@ -1,8 +1,19 @@
-"""A page's address as its state: read when somebody opens a link, rewritten on every run."""
+"""A page's address as its state: read when somebody opens a link, rewritten on every run.
+
+Train, Compare and Smell own their whole address (`adopt`, `write`). Paper, and Learn for a drawing,
+have one parameter that must outlive a visit to another page (`remembered`, `remember`); the other
+controls of Learn are bound to the address by Streamlit itself.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from urllib.parse import urlencode
+
 import streamlit as st
+
+from pages.ui.shell.escaping import plain
+from pages.ui.shell.session_keys import addresses, parameter
 
 
 def opened(page: str) -> dict[str, str]:
@@ -11,10 +22,22 @@ def opened(page: str) -> dict[str, str]:
     A page switch drops the query, so an empty one means nothing.
     """
     query = st.query_params.to_dict()
-    if not query or query in st.session_state.get(_ours(page), []):
+    if not query or query in st.session_state.get(addresses(page), []):
         return {}
-    st.session_state[_ours(page)] = [query]
+    st.session_state[addresses(page)] = [query]
     return query
+
+
+def adopt(page: str, take: Callable[[dict[str, str]], list[str]]) -> list[str]:
+    """Let `take` use what a link asks of `page`, once; its sentences for what was unusable."""
+    query = opened(page)
+    return take(query) if query else []
+
+
+def warn(sentences: list[str]) -> None:
+    """Say what of a link was unusable."""
+    for sentence in sentences:
+        st.warning(plain(sentence), icon=":material/link_off:")
 
 
 def write(page: str, query: dict[str, str]) -> None:
@@ -25,10 +48,25 @@ def write(page: str, query: dict[str, str]) -> None:
     """
     now = st.query_params.to_dict()
     if query != now:
-        st.session_state[_ours(page)] = [now, query]
+        st.session_state[addresses(page)] = [now, query]
         st.query_params.from_dict(query)
-    st.session_state[_ours(page)] = [query]
+    st.session_state[addresses(page)] = [query]
 
 
-def _ours(page: str) -> str:
-    return f"{page}_addresses"
+def remembered(name: str) -> str:
+    """One parameter: what the address says, or what it said before a page switch dropped it."""
+    return st.query_params.get(name, st.session_state.get(parameter(name), ""))
+
+
+def remember(name: str, value: str) -> None:
+    """Keep one parameter, in the session and in the address; empty takes it out of there."""
+    st.session_state[parameter(name)] = value
+    if not value:
+        st.query_params.pop(name, None)
+    elif st.query_params.get(name) != value:
+        st.query_params[name] = value
+
+
+def link(query: dict[str, str]) -> str:
+    """The whole address of this page with `query`, to be given to somebody."""
+    return f"{(st.context.url or '').split('?')[0]}?{urlencode(query)}"

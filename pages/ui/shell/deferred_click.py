@@ -10,14 +10,15 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.ui.shell.retry_if_interrupted import whole
+from pages.ui.shell.session_keys import clicked
 
 
 @whole
 def ask(what: str) -> None:
     """For `on_click`: note that `what` was asked for."""
-    st.session_state[f"asked_{what}"] = True
+    st.session_state[clicked(what)] = True
 
 
 def asked(what: str) -> bool:
     """Whether `what` was asked for since the last look."""
-    return st.session_state.pop(f"asked_{what}", False)
+    return st.session_state.pop(clicked(what), False)

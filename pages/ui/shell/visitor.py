@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 import secrets
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
-if TYPE_CHECKING:
-    pass
+from pages.ui.shell import session_keys
 
 OWNER_COOKIE = "kcnet_owner"
 TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
@@ -20,11 +18,11 @@ def owner() -> str:
 
     It is kept in a cookie, so that a visitor who reloads can still stop what they started.
     """
-    if "owner" not in st.session_state:
+    if session_keys.OWNER not in st.session_state:
         token = str(st.context.cookies.get(OWNER_COOKIE, ""))
         known = TOKEN.fullmatch(token) is not None
-        st.session_state["owner"] = token if known else secrets.token_urlsafe(32)
-    return st.session_state["owner"]
+        st.session_state[session_keys.OWNER] = token if known else secrets.token_urlsafe(32)
+    return st.session_state[session_keys.OWNER]
 
 
 def remember_owner() -> None:

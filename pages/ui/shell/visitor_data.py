@@ -9,12 +9,13 @@ import streamlit as st
 from kcnet_core.datasets.catalogue import is_image_set
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.experiments.run import Run
-from pages.ui.shell import current_run
+from pages.ui.shell import current_run, session_keys
+from pages.ui.shell.memo import memo
 
 if TYPE_CHECKING:
     from kcnet_core.experiments.comparison.plan import Comparison
 
-UPLOADED = "uploaded"
+UPLOADED = "uploaded"  # the name of what the visitor brought, among datasets
 LOOK_SECONDS = 3.0  # for which one look at the data folders is enough
 SPLITS_REMEMBERED = 4  # the run of the controls and the one on the page, and what was before
 
@@ -32,6 +33,15 @@ def uploads():
     return HeldUploads()
 
 
+def uploaded() -> Dataset | None:
+    """What this visitor brought, if anything."""
+    return st.session_state.get(session_keys.UPLOADED)
+
+
+def keep_uploaded(data: Dataset) -> None:
+    st.session_state[session_keys.UPLOADED] = data
+
+
 @st.cache_resource(show_spinner=False, max_entries=6)
 def loaded(name: str, options: tuple[tuple[str, object], ...]) -> Dataset:
     from kcnet_core import datasets
@@ -43,29 +53,29 @@ def dataset(of: Run | Comparison | None = None) -> Dataset:
     """What a run or a comparison works on; an upload lives in the visitor's own session only."""
     of = of or current_run.run()
     if of.dataset == UPLOADED:
-        if UPLOADED not in st.session_state:
+        own = uploaded()
+        if own is None:
             from kcnet_core.errors import DataError
 
             raise DataError(
                 "This run uses a dataset that was uploaded in another session. "
                 "Upload it again on the Data page, or choose another dataset."
             )
-        return st.session_state[UPLOADED]
+        return own
     return loaded(of.dataset, tuple(sorted(of.data_options().items())))
 
 
 def split_sizes(of: Run, data: Dataset) -> tuple[str, int, int]:
     """Protocol, training rows and test rows of a run; remembered, because every redrawing asks."""
-    known = st.session_state.setdefault("split_sizes", {})
-    key = (of.dataset, of.target, of.protocol, of.rows, of.seed, id(data))
-    if key not in known:
+
+    def sizes() -> tuple[str, int, int]:
         from kcnet_core.experiments.training import split_of
 
         protocol, split = split_of(of, data)
-        if len(known) >= SPLITS_REMEMBERED:
-            known.clear()
-        known[key] = protocol, len(split.train), len(split.test)
-    return known[key]
+        return protocol, len(split.train), len(split.test)
+
+    key = (of.dataset, of.target, of.protocol, of.rows, of.seed, id(data))
+    return memo("split_sizes", key, sizes, SPLITS_REMEMBERED)
 
 
 def dataset_titles() -> dict[str, str]:
@@ -73,8 +83,8 @@ def dataset_titles() -> dict[str, str]:
     from kcnet_core.storage.folders import data_folders
 
     titles = dict(titles_in(tuple(map(str, data_folders()))))
-    if UPLOADED in st.session_state:
-        titles[UPLOADED] = st.session_state[UPLOADED].title
+    if (own := uploaded()) is not None:
+        titles[UPLOADED] = own.title
     return titles
 
 

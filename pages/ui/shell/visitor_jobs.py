@@ -8,7 +8,8 @@ from weakref import WeakValueDictionary
 import streamlit as st
 
 from kcnet_core.datasets.dataset import Dataset
-from pages.ui.shell import visitor, visitor_data
+from pages.ui.shell import session_keys, visitor, visitor_data
+from pages.ui.shell.memo import memo
 
 TURN_SECONDS = 0.001  # after which a training thread lets a page work; Python's own is 5 ms
 
@@ -25,30 +26,27 @@ def jobs():
 
 def attach(job_id: str | None) -> None:
     """Make `job_id` the run that this session looks at."""
-    st.session_state["job_id"] = job_id
+    st.session_state[session_keys.JOB_ID] = job_id
     take_back(job())
 
 
 def job():
     """The run that this session looks at, or None."""
-    job_id = st.session_state.get("job_id")
+    job_id = st.session_state.get(session_keys.JOB_ID)
     return jobs().get(job_id) if job_id else None
 
 
 def job_is_gone() -> bool:
-    return bool(st.session_state.get("job_id")) and job() is None
+    return bool(st.session_state.get(session_keys.JOB_ID)) and job() is None
 
 
 def interruption():
     """What is known of the run that this session looks at, if a stop of the server ended it."""
     if not job_is_gone():
         return None
-    job_id = st.session_state["job_id"]
-    asked, known = st.session_state.get("interruption", (None, None))
-    if asked != job_id:  # the past does not change: the journal is read once per run
-        known = jobs().interrupted(job_id)
-        st.session_state["interruption"] = job_id, known
-    return known
+    job_id = st.session_state[session_keys.JOB_ID]
+    # The past does not change: the journal is read once per run.
+    return memo("interruption", job_id, lambda: jobs().interrupted(job_id))
 
 
 @st.cache_resource(show_spinner=False)
@@ -68,15 +66,11 @@ def data_of(job) -> Dataset | None:
 
 def take_back(job) -> None:
     """Give a visitor the uploaded data of their own job, if a reload has lost them."""
-    if (
-        job is None
-        or visitor_data.UPLOADED in st.session_state
-        or not job.owned_by(visitor.owner())
-    ):
+    if job is None or visitor_data.uploaded() is not None or not job.owned_by(visitor.owner()):
         return
     data = data_of(job)
     if data is not None and data.name == visitor_data.UPLOADED:
-        st.session_state[visitor_data.UPLOADED] = data
+        visitor_data.keep_uploaded(data)
 
 
 def is_private(job) -> bool:

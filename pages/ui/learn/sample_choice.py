@@ -1,0 +1,149 @@
+"""What lies on the bench: an odor of the set or a typed molecule, a digit, or a drawing."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from kcnet_core.errors import DataError, KCNetError
+from kcnet_core.lessons import digit_drawing
+from pages.ui.learn.bench import DATA_OF, DRAWN, ODOR, SMALL, Sample, glomeruli
+from pages.ui.learn.fly_controls import hidden_controls
+from pages.ui.shell import address, visitor
+
+FIRST_ODOR = "vanillin"
+INK = "ink"  # the link's parameter that holds a drawing
+
+
+def choose_kind() -> str:
+    """An odor, a digit, or the visitor's own drawing."""
+    kinds = tuple(DATA_OF)
+    if "sample" in hidden_controls():
+        kind = st.query_params.get("sample", ODOR)
+        return kind if kind in kinds else kinds[0]
+    return st.segmented_control(
+        "What does the fly sense?",
+        kinds,
+        default=kinds[0],
+        required=True,
+        key="sample",
+        bind="query-params",
+    )
+
+
+def choose_sample(kind: str, key: str = "", label: str = "", start: int = 1) -> Sample:
+    """The odor or image itself. `key` sets a second choice apart from the first."""
+    if kind == ODOR:
+        return _choose_odor(f"odor{key}", label or "Odor: a name, or type a SMILES", start)
+    senses = glomeruli(DATA_OF[kind])
+    if kind == DRAWN:
+        drawing = raw_drawing()
+        keep_drawing(drawing)
+        pixels = digit_drawing.centre_like_mnist(drawing)
+        return Sample("your drawing", senses.sense_pixels(pixels), ())
+    prefix = "tiny" if kind == SMALL else "digit"
+    number = st.number_input(
+        label or f"Image, 1 to {len(senses.test):,}",
+        1,
+        len(senses.test),
+        value=start,
+        key=f"{prefix}{key}",
+        bind="query-params",
+    )
+    return sample_of_row(DATA_OF[kind], int(senses.test[number - 1]))
+
+
+def _choose_odor(key: str, label: str, start: int) -> Sample:
+    names = list(glomeruli("starter").dataset.row_names)
+    text = st.selectbox(
+        label,
+        names,
+        index=(_first_row("starter") + start - 1) % len(names),
+        key=key,
+        bind="query-params",
+        accept_new_options=True,
+    )
+    return sample_of_row("starter", names.index(text)) if text in names else _own_odor(text)
+
+
+def first_sample(kind: str) -> Sample:
+    """What lies on the bench when nobody may choose."""
+    data = DATA_OF[kind]
+    return sample_of_row(data, _first_row(data))
+
+
+def _first_row(data: str) -> int:
+    if data != "starter":
+        return int(glomeruli(data).test[0])
+    names = list(glomeruli(data).dataset.row_names)
+    return names.index(FIRST_ODOR) if FIRST_ODOR in names else 0
+
+
+def sample_of_row(data: str, row: int) -> Sample:
+    """A row of the dataset as a sample."""
+    senses = glomeruli(data)
+    dataset = senses.dataset
+    if dataset.image_shape is not None:
+        truth = dataset.target_names[dataset.y[row]]
+        return Sample(f"a {truth}", senses.rates[row], (truth,))
+    return Sample(
+        dataset.row_names[row],
+        senses.rates[row],
+        tuple(dataset.target_names[k] for k in np.flatnonzero(dataset.y[row])),
+        taught=row in senses.train,
+        smiles=dataset.smiles[row],
+    )
+
+
+def _own_odor(text: str) -> Sample:
+    """A molecule that the visitor typed: checked, described, and sensed."""
+    from kcnet_core.molecules.describe import DESCRIPTOR_NAMES, describe
+    from kcnet_core.molecules.read import read_smiles
+
+    rows = read_smiles(text)
+    if not rows or rows[0].molecule is None:
+        why = rows[0].error if rows else "There is nothing to read."
+        raise DataError(
+            f"“{text[:80]}” is neither an odor of the starter set nor a SMILES. {why} "
+            "Choose a name from the list, or type a structure like CCO."
+        )
+    rows, X = describe(rows[:1])
+    if rows[0].error:
+        raise DataError(rows[0].error)
+    values = dict(zip(DESCRIPTOR_NAMES, X[0], strict=True))
+    names = glomeruli("starter").dataset.feature_names
+    try:
+        x = [values[name] for name in names]
+    except KeyError as error:
+        raise KCNetError(f"The descriptor {error} is not known for new molecules.") from error
+    smiles = rows[0].molecule.smiles
+    return Sample(smiles, glomeruli("starter").sense_descriptors(x), (), smiles=smiles)
+
+
+def raw_drawing() -> np.ndarray:
+    """The visitor's drawing (28, 28) as it was drawn, from the link or from the session."""
+    code = address.remembered(INK)
+    if not code:
+        return np.zeros((digit_drawing.SIDE, digit_drawing.SIDE), dtype=np.float32)
+    return digit_drawing.from_code(code)
+
+
+def keep_drawing(pixels: np.ndarray) -> None:
+    """Remember a drawing in the session and in the address."""
+    address.remember(INK, "" if digit_drawing.is_blank(pixels) else digit_drawing.to_code(pixels))
+
+
+def picture(sample: Sample, kind: str) -> None:
+    """A small portrait of what is on the bench."""
+    if sample.smiles is not None:
+        from kcnet_core.molecules.pictures import molecule_svg
+
+        st.image(molecule_svg(sample.smiles, 200, 130, dark=visitor.dark()), width=200)
+        return
+    from kcnet_core.palette import colour_table
+
+    shape = glomeruli(DATA_OF[kind]).dataset.image_shape
+    table = colour_table("ink", visitor.dark())
+    grid = table[np.rint(255 * sample.rates.reshape(shape)).astype(int)]
+    scale = 112 // shape[0]
+    st.image(np.repeat(np.repeat(grid, scale, axis=0), scale, axis=1), width=96)

@@ -1,0 +1,48 @@
+"""Every key under which a visitor's session holds something of ours: what it is, and who sets it.
+
+A key that a widget has for itself alone is not listed; one that code reads or sets is. Those that
+are also parameters of a link (view, step, cell) keep their names, or old links would break.
+"""
+
+from __future__ import annotations
+
+# -- all pages -----------------------------------------------------------------------------------
+OWNER = "owner"  # token of this browser (visitor)
+RUN = "run"  # the Run that the controls show on every page (current_run)
+ADOPTED = "adopted"  # how often a whole Run was taken over; new widget keys (current_run)
+UPLOADED = "uploaded"  # the visitor's own Dataset (visitor_data)
+JOB_ID = "job_id"  # the run that Train looks at (visitor_jobs)
+MEMO = "memo"  # what would be costly to make again, by slot (memo)
+
+# -- Learn ---------------------------------------------------------------------------------------
+VIEW = "view"  # widget: which experiment is open
+STEP = "step"  # widget: where the walk stands
+CELL = "cell"  # widget: the Kenyon cell looked at, from 1; on Train, which has one too, from 0
+LESSON_PAGE = "lesson_page"  # lesson and part drawn last (lesson)
+LESSON_REVEALED = "lesson_revealed"  # predictions by lesson and part, once measured (lesson)
+LESSON_RESULTS = "lesson_results"  # prediction beside measurement, likewise (lesson)
+
+
+def addresses(page: str) -> str:
+    """The addresses of `page` that we wrote ourselves (address)."""
+    return f"{page}_addresses"
+
+
+def parameter(name: str) -> str:
+    """What a page's address said before another page was opened (address)."""
+    return f"address_{name}"
+
+
+def clicked(what: str) -> str:
+    """Whether a click was noted and not yet carried out (streamlit_workarounds)."""
+    return f"clicked_{what}"
+
+
+def prediction(lesson: str, part: int) -> str:
+    """Widget: what is predicted in a part of a lesson."""
+    return f"predict_{lesson}_{part}"
+
+
+def touched(lesson: str, part: int) -> str:
+    """Whether that prediction's slider, which stands somewhere, was moved (lesson_question)."""
+    return f"predict_{lesson}_{part}_touched"
