@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -28,8 +28,70 @@ class Estimator(Protocol):
     def predict_proba(self, X: np.ndarray) -> np.ndarray: ...
 
 
+class Network(Estimator, Protocol):
+    """One of this project's networks: it is trained step by step, and shows what is inside it."""
+
+    n_hidden: int
+    n_features_in_: int
+    coef_: np.ndarray  # (B, c)
+    history_: list
+    timings_: dict[str, float]
+    n_trained_parameters_: int
+
+    @property
+    def weights_(self) -> np.ndarray:
+        """Of the hidden layer, (B, d)."""
+
+    @property
+    def multilabel(self) -> bool:
+        """Whether it answers every label by itself, instead of choosing one class."""
+
+    @property
+    def has_sums(self) -> bool:
+        """Whether it still holds the sums from which any lambda can be solved."""
+
+    def fit_steps(
+        self,
+        X: np.ndarray,
+        y: np.ndarray,
+        sample_weight: np.ndarray | None = None,
+        groups: np.ndarray | None = None,
+        *,
+        matrices: bool = False,
+        progress: bool = False,
+    ) -> Steps[Any, None]:
+        """Yields an `EpochRecord` per epoch and, if asked, `Progress`."""
+
+    def hidden(self, X: np.ndarray) -> np.ndarray:
+        """Activity of the hidden units, (n, B)."""
+
+    def class_scores(self, X: np.ndarray) -> np.ndarray:
+        """Raw outputs (n, c), before they become probabilities."""
+
+    def forget_rows(self) -> Network:
+        """Free what only more rows and other lambdas need."""
+
+    def set_params(self, **parameters: Any) -> Network: ...
+
+
+class Circuit(Network, Protocol):
+    """A network with the fly's wiring: KCNet."""
+
+    inhibition: float
+    scores_: np.ndarray | None  # (B, d) after DOA
+    stopped_: str
+
+    def tags(self, X: np.ndarray, fraction: float = 0.05) -> np.ndarray:
+        """The most active cells of every row, (n, B) bool."""
+
+    def end_search(self) -> None:
+        """Let DOA end with the epoch in hand."""
+
+
 class Scaler(Protocol):
     """What brings raw inputs to the scale that a network was trained on."""
+
+    kept_: np.ndarray  # (d,) bool: the columns that come through
 
     def fit(self, X: np.ndarray) -> Scaler: ...
 
