@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from kcnet_core.contracts import Counted, Steps
 from kcnet_core.limits import MAX_MOLECULES
 from kcnet_core.molecules.descriptor_table import (
     DESCRIPTOR_NAMES,
@@ -15,10 +16,10 @@ from kcnet_core.molecules.descriptor_table import (
     Descriptor,
 )
 from kcnet_core.molecules.read import Progress, Row, ShouldStop
-from kcnet_core.molecules.tasks import RememberedTask
+from kcnet_core.molecules.tasks import RememberedTask, with_callbacks
 from kcnet_core.molecules.worker.messages import unpack
 
-__all__ = ["DESCRIPTORS", "DESCRIPTOR_NAMES", "GROUPS", "Descriptor", "describe"]
+__all__ = ["DESCRIPTORS", "DESCRIPTOR_NAMES", "GROUPS", "Descriptor", "describe", "describe_steps"]
 
 
 def _float32(packed: str) -> np.ndarray:
@@ -40,10 +41,6 @@ def describe(
     ----------
     rows : sequence of Row
         From `read_smiles` or `read_frame`; rows with an error are passed on as they are.
-    progress : callable(done, total), optional
-        Called in this thread; molecules already known are not counted.
-    should_stop : callable() -> bool, optional
-        Rows not reached come back with an error that says so.
 
     Returns
     -------
@@ -53,15 +50,20 @@ def describe(
     X : ndarray of shape (n_ok, n_descriptors), float32
         One line per row that still holds a molecule, in order; columns as in DESCRIPTOR_NAMES.
     """
-    pending = [row for row in rows if row.ok]
-    answers = iter(_describe([row.molecule.smiles for row in pending], progress, should_stop))
+    return with_callbacks(describe_steps(rows), progress, should_stop)
+
+
+def describe_steps(rows: Sequence[Row]) -> Steps[Counted, tuple[list[Row], np.ndarray]]:
+    """`describe`, molecule by molecule; those already known are not counted."""
+    smiles = [row.molecule.smiles for row in rows if row.molecule is not None]
+    replies = iter((yield from _describe.steps(smiles)))
     described, lines = [], []
     for row in rows:
         if row.ok:
-            answer = next(answers)
-            error = answer.failure or _not_finite(answer.value)
+            reply = next(replies)
+            error = reply.failure or _not_finite(reply.value)
             if error is None:
-                lines.append(answer.value)
+                lines.append(reply.value)
             else:
                 row = replace(row, molecule=None, error=error)
         described.append(row)

@@ -61,14 +61,15 @@ def svg_data_uri(svg: str) -> str:
 
 def _svgs(requests: list[tuple]) -> list[str]:
     svgs = []
-    for request, answer in zip(requests, _draw(requests), strict=True):
-        if answer.failure is not None:
-            svgs.append(_neutral_picture(*request[1:3], dark=request[-1]))
-        elif "svg" in answer.value:
-            svgs.append(answer.value["svg"])
+    for request, reply in zip(requests, _draw(requests), strict=True):
+        if reply.failure is not None:
+            _, width, height, *_, dark = request
+            svgs.append(_neutral_picture(width, height, dark))
+        elif "svg" in reply.value:
+            svgs.append(reply.value["svg"])
         else:
             raise ValueError(
-                f"{len(request[3])} atom weights for the {answer.value['n_atoms']} atoms of "
+                f"{len(request[3])} atom weights for the {reply.value['n_atoms']} atoms of "
                 f"{request[0]}"
             )
     return svgs

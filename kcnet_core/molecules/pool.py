@@ -7,15 +7,16 @@ import os
 import queue
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
+from kcnet_core.contracts import Counted, Steps, drain
 from kcnet_core.limits import MAX_KILLED_MOLECULES, SECONDS_PER_MOLECULE
 from kcnet_core.molecules.process import (
     POLL_SECONDS,
     STOPPED,
     WORKER_COMMAND,
-    Answer,
     MoleculeProcess,
+    Reply,
 )
 
 MAX_PROCESSES = 8
@@ -46,20 +47,12 @@ class MoleculePool:
         self._processes = [MoleculeProcess(command) for _ in range(self.size)]
         self._turns = _Turns(self._processes)
 
-    def run(
-        self,
-        task: str,
-        items: Sequence,
-        progress: Callable[[int, int], None] | None = None,
-        should_stop: Callable[[], bool] | None = None,
-    ) -> list[Answer]:
-        """One answer per item, in order; `progress` and `should_stop` are called in this thread."""
-        run = _Run(self, task, items)
-        n_threads = min(self.size, -(-len(items) // CHUNK_ITEMS))
-        for _ in range(n_threads):
-            threading.Thread(target=run.work, daemon=True).start()
-        run.watch(n_threads, progress, should_stop)
-        return run.answers
+    def ask(self, task: str, items: Sequence) -> Request:
+        return Request(self, task, items)
+
+    def run(self, task: str, items: Sequence) -> list[Reply]:
+        """One reply per item, in order."""
+        return drain(self.ask(task, items).steps())
 
     def close(self) -> None:
         for process in self._processes:
@@ -103,19 +96,43 @@ class _Turns:
                 self._free.append(process)
 
 
-class _Run:
-    """One request: its chunks, its answers, and the threads that fill them."""
+class Request:
+    """Items on their way through the pool: their chunks, their replies, the threads that fill them.
+
+    `replies` holds what has arrived, also when nobody waits for the rest.
+    """
 
     def __init__(self, pool: MoleculePool, task: str, items: Sequence):
         self._pool, self._task, self._items = pool, task, items
-        self.answers: list[Answer | None] = [None] * len(items)
+        self.replies: list[Reply | None] = [None] * len(items)
         starts = range(0, len(items), CHUNK_ITEMS)
         self._chunks = deque((start, min(start + CHUNK_ITEMS, len(items))) for start in starts)
         self._stop = threading.Event()
-        self._events: queue.SimpleQueue = queue.SimpleQueue()  # 1 per answer, an error, None at end
+        # 1 per reply, an error, None when a thread ends
+        self._events: queue.SimpleQueue[int | Exception | None] = queue.SimpleQueue()
         self._n_killed = 0
 
-    def work(self) -> None:
+    def steps(self) -> Steps[Counted, list[Reply]]:
+        """Do the work: one step per reply, in the order of arrival. Closing it stops the work."""
+        n_threads = min(self._pool.size, len(self._chunks))
+        for _ in range(n_threads):
+            threading.Thread(target=self._work, daemon=True).start()
+        done = 0
+        try:
+            while n_threads:
+                event = self._events.get()
+                if event is None:
+                    n_threads -= 1
+                elif isinstance(event, Exception):
+                    raise event
+                else:
+                    done += 1
+                    yield Counted(done, len(self._items))
+        finally:
+            self._stop.set()  # leave no thread working for nobody
+        return [reply for reply in self.replies if reply is not None]
+
+    def _work(self) -> None:
         try:
             while True:
                 try:
@@ -131,9 +148,9 @@ class _Run:
     def _run_chunk(self, start: int, end: int) -> None:
         position = start
 
-        def deliver(answer: Answer) -> None:
+        def deliver(reply: Reply) -> None:
             nonlocal position
-            self.answers[position] = answer
+            self.replies[position] = reply
             position += 1
             self._events.put(1)
 
@@ -147,7 +164,7 @@ class _Run:
             process, why = self._pool._turns.take(self._stop), STOPPED
         if process is None:
             while position < end:
-                deliver(Answer(failure=why, lasting=False))
+                deliver(Reply(failure=why, lasting=False))
             return
         try:
             if not process.ask(
@@ -158,30 +175,6 @@ class _Run:
             self._pool._turns.give_back(process)
         if position < end:  # others take their turn before the rest of a chunk that hung
             self._chunks.append((position, end))
-
-    def watch(self, n_threads: int, progress, should_stop) -> None:
-        done, error = 0, None
-        try:
-            while n_threads:
-                if should_stop is not None and not self._stop.is_set() and should_stop():
-                    self._stop.set()
-                try:
-                    event = self._events.get(timeout=POLL_SECONDS)
-                except queue.Empty:
-                    continue
-                if event is None:
-                    n_threads -= 1
-                elif isinstance(event, Exception):
-                    error = event
-                    self._stop.set()
-                else:
-                    done += 1
-                    if progress is not None:
-                        progress(done, len(self._items))
-        finally:
-            self._stop.set()  # also when `progress` raised: leave no thread working for nobody
-        if error is not None:
-            raise error
 
 
 def _n_cores() -> int:

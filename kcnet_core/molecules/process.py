@@ -31,7 +31,7 @@ CRASHED = "RDKit crashed on this molecule, so it was left out."
 
 
 @dataclass(frozen=True)
-class Answer:
+class Reply:
     """What came of one item: a value, or a failure in words.
 
     `lasting` is False where another try could end differently (time limit, crash, stop).
@@ -60,14 +60,14 @@ class MoleculeProcess:
         items: Sequence,
         seconds: float,
         stop: threading.Event,
-        deliver: Callable[[Answer], None],
+        deliver: Callable[[Reply], None],
     ) -> bool:
         """Call `deliver` once per item, in order, until all are done or the process has died.
 
         Returns
         -------
         bool
-            Whether all items were answered; if not, the last answer is of the item that ended it.
+            Whether all items were answered; if not, the last reply is of the item that ended it.
         """
         self._send({"task": task, "items": list(items), "seconds": seconds})
         stop_by = None
@@ -87,33 +87,32 @@ class MoleculeProcess:
                     continue
             if reply is None:
                 return self._end(deliver, CRASHED)
-            deliver(Answer(value=reply.get("value"), failure=reply.get("failure")))
+            deliver(Reply(value=reply.get("value"), failure=reply.get("failure")))
         return True
 
-    def _end(self, deliver, why: str) -> bool:
+    def _end(self, deliver: Callable[[Reply], None], why: str) -> bool:
         self.kill()
-        deliver(Answer(failure=why, lasting=False))
+        deliver(Reply(failure=why, lasting=False))
         return False
 
     def _send(self, request: dict) -> None:
         for _ in range(2):
-            self.start()
             try:
-                write_message(self._process.stdin, request)
+                write_message(self._started().stdin, request)
                 return
             except OSError:  # it died while idle, which is no molecule's fault
                 self.kill()
         raise KCNetError("The molecule worker keeps ending; check that memory is left.")
 
-    def start(self) -> None:
+    def _started(self) -> subprocess.Popen:
         if self._process is not None and self._process.poll() is None:
-            return
+            return self._process
         self.kill()
         root = str(Path(__file__).resolve().parents[2])
         path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
         # One thread each: the processes are the parallelism.
         threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-        self._process = subprocess.Popen(
+        process = self._process = subprocess.Popen(
             self._command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -121,9 +120,7 @@ class MoleculeProcess:
             env={**os.environ, **threads, "PYTHONPATH": path},
         )
         self._replies = queue.SimpleQueue()
-        threading.Thread(
-            target=_pump, args=(self._process.stdout, self._replies), daemon=True
-        ).start()
+        threading.Thread(target=_pump, args=(process.stdout, self._replies), daemon=True).start()
         try:
             hello = self._replies.get(timeout=START_SECONDS)
         except queue.Empty:
@@ -136,6 +133,7 @@ class MoleculeProcess:
                 "The molecule worker could not be started; check that RDKit is installed and that "
                 "memory is left. The server's log says more."
             )
+        return process
 
     def kill(self) -> None:
         process, self._process = self._process, None
@@ -143,8 +141,9 @@ class MoleculeProcess:
             return
         process.kill()
         process.wait()
-        with contextlib.suppress(OSError):
-            process.stdin.close()
+        if process.stdin is not None:
+            with contextlib.suppress(OSError):
+                process.stdin.close()
 
 
 def _pump(stream, replies: queue.SimpleQueue) -> None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from kcnet_core.contracts import Counted, Steps
 from kcnet_core.errors import DataError, LimitError
 from kcnet_core.limits import (
     MAX_MOLECULE_NAME_LENGTH,
@@ -13,7 +14,8 @@ from kcnet_core.limits import (
     MAX_PASTED_CHARACTERS,
     MAX_SMILES_LENGTH,
 )
-from kcnet_core.molecules.tasks import RememberedTask
+from kcnet_core.molecules.process import Reply
+from kcnet_core.molecules.tasks import RememberedTask, with_callbacks
 from kcnet_core.molecules.text import Line, split_lines
 
 Progress = Callable[[int, int], None]
@@ -107,17 +109,21 @@ def read_smiles(
         is recognised; blank lines and lines that begin with # are skipped.
     keep_duplicates : bool
         Keep a molecule that came before (with a note) instead of reporting it as an error.
-    progress : callable(done, total), optional
-    should_stop : callable() -> bool, optional
-        Rows not reached come back with an error that says so.
 
     Raises
     ------
     LimitError
         If the text is longer, or holds more lines, than the product takes.
     """
+    return with_callbacks(
+        read_smiles_steps(text, keep_duplicates=keep_duplicates), progress, should_stop
+    )
+
+
+def read_smiles_steps(text: str, *, keep_duplicates: bool = False) -> Steps[Counted, list[Row]]:
+    """`read_smiles`, molecule by molecule; those already known are not counted."""
     check_length(len(text))
-    return _check_lines(split_lines(text), keep_duplicates, progress, should_stop)
+    return (yield from _check_lines(split_lines(text), keep_duplicates))
 
 
 def read_frame(
@@ -131,7 +137,7 @@ def read_frame(
 ) -> list[Row]:
     """Check the SMILES column of a pandas frame; one `Row` per row, numbered from 1.
 
-    Other parameters are those of `read_smiles`.
+    `keep_duplicates` is that of `read_smiles`.
 
     Raises
     ------
@@ -140,6 +146,14 @@ def read_frame(
     LimitError
         If the frame has more rows than the product takes.
     """
+    steps = read_frame_steps(frame, smiles_column, name_column, keep_duplicates=keep_duplicates)
+    return with_callbacks(steps, progress, should_stop)
+
+
+def read_frame_steps(
+    frame, smiles_column, name_column=None, *, keep_duplicates: bool = False
+) -> Steps[Counted, list[Row]]:
+    """`read_frame`, molecule by molecule; those already known are not counted."""
     for column in (smiles_column, name_column):
         if column is not None and column not in frame.columns:
             there = ", ".join(map(str, frame.columns[:20]))
@@ -151,7 +165,7 @@ def read_frame(
         Line(number, text, text, name)
         for number, (text, name) in enumerate(zip(smiles, names, strict=True), start=1)
     ]
-    return _check_lines(lines, keep_duplicates, progress, should_stop)
+    return (yield from _check_lines(lines, keep_duplicates))
 
 
 def skeletons(smiles: Sequence[str]) -> list[str]:
@@ -174,7 +188,7 @@ def _refuse_too_many(n_rows: int) -> None:
         )
 
 
-def _check_lines(lines: list[Line], keep_duplicates, progress, should_stop) -> list[Row]:
+def _check_lines(lines: list[Line], keep_duplicates: bool) -> Steps[Counted, list[Row]]:
     _refuse_too_many(len(lines))
     rows = [
         Row(
@@ -187,10 +201,10 @@ def _check_lines(lines: list[Line], keep_duplicates, progress, should_stop) -> l
     ]
     unreadable = [i for i, row in enumerate(rows) if row.error is not None]
     pending = [i for i, row in enumerate(rows) if row.error is None]
-    answers = _check([lines[i].smiles for i in pending], progress, should_stop)
-    for i, answer in zip(pending, answers, strict=True):
-        rows[i] = _judged(rows[i], answer)
-        if answer.failure is None and answer.value.get("unreadable"):
+    replies = yield from _check.steps([lines[i].smiles for i in pending])
+    for i, reply in zip(pending, replies, strict=True):
+        rows[i] = _judged(rows[i], reply)
+        if reply.failure is None and reply.value.get("unreadable"):
             unreadable.append(i)
     _suggest(rows, lines, unreadable[:_MAX_GUESSES])
     return _duplicates_reported(rows, keep_duplicates)
@@ -220,10 +234,10 @@ def _refusal(smiles: str) -> str | None:
     return None
 
 
-def _judged(row: Row, answer) -> Row:
-    if answer.failure is not None:
-        return replace(row, error=answer.failure)
-    found = answer.value
+def _judged(row: Row, reply: Reply) -> Row:
+    if reply.failure is not None:
+        return replace(row, error=reply.failure)
+    found = reply.value
     if "error" in found:
         return replace(row, error=found["error"], suggestion=found.get("suggestion"))
     molecule = Molecule(
@@ -243,10 +257,10 @@ def _suggest(rows: list[Row], lines: list[Line], unreadable: list[int]) -> None:
         texts += [other for other in lines[i].others[-3:] if len(other) > 1]
         guesses[i] = [text for text in texts if _refusal(text) is None]
     texts = list(dict.fromkeys(text for texts in guesses.values() for text in texts))
-    answers = dict(zip(texts, _check(texts), strict=True))
+    replies = dict(zip(texts, _check(texts), strict=True))
     for i, texts in guesses.items():
         for text in texts:
-            found = answers[text].value
+            found = replies[text].value
             if found is not None and "error" not in found:
                 hint = " Put the SMILES first and the name after it."
                 error = rows[i].error + (hint if text in lines[i].others else "")

@@ -24,7 +24,7 @@ def morgan_similarity(smiles: str, others: Sequence[str]) -> np.ndarray:
     ndarray of shape (len(others),), float64
         0 (nothing in common) to 1 (the same environments); NaN where there is no fingerprint.
     """
-    prints = [answer.value for answer in _fingerprint([smiles, *others])]
+    prints = [reply.value for reply in _fingerprint([smiles, *others])]
     if prints[0] is None:
         return np.full(len(others), np.nan)
     known = np.array([print_ is not None for print_ in prints[1:]], dtype=bool)

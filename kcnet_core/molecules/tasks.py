@@ -1,4 +1,4 @@
-"""Work on molecules, with the latest answers remembered."""
+"""Work on molecules, with the latest replies remembered."""
 
 from __future__ import annotations
 
@@ -6,12 +6,34 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
+from kcnet_core.contracts import Counted, Steps, drain
 from kcnet_core.molecules.pool import shared_pool
-from kcnet_core.molecules.process import STOPPED, Answer
+from kcnet_core.molecules.process import STOPPED, Reply
 
 RETRY_FAILURE_SECONDS = 600.0
+_STOPPED = Reply(failure=STOPPED, lasting=False)
+_Result = TypeVar("_Result")
+
+
+class _Stop(Exception):
+    """Told to steps whose caller wants what there is so far."""
+
+
+def with_callbacks(steps: Steps[Counted, _Result], progress, should_stop) -> _Result:
+    """For callers that still report and stop by callbacks: rows not reached say so."""
+    if should_stop is None:
+        return drain(steps, progress)
+    try:
+        while True:
+            step = next(steps)
+            if progress is not None:
+                progress(step.done, step.total)
+            if should_stop():
+                steps.throw(_Stop())
+    except StopIteration as ended:
+        return ended.value
 
 
 class RememberedTask:
@@ -25,48 +47,56 @@ class RememberedTask:
     task : str
         A name in `kcnet_core.molecules.worker.__main__.load_tasks`.
     capacity : int
-        How many answers are remembered; those not used for longest go first.
+        How many replies are remembered; those not used for longest go first.
     decode : callable, optional
         Turns the value a worker sent into the value to remember.
     """
 
     def __init__(self, task: str, capacity: int, decode: Callable[[Any], Any] | None = None):
         self._task, self._capacity, self._decode = task, capacity, decode
-        self._answers: OrderedDict[Hashable, tuple[Answer, float]] = OrderedDict()
+        self._replies: OrderedDict[Hashable, tuple[Reply, float]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def __call__(self, items: Sequence[Hashable], progress=None, should_stop=None) -> list[Answer]:
-        """One answer per item, in order; only items not remembered count for `progress`."""
+    def __call__(self, items: Sequence[Hashable]) -> list[Reply]:
+        return drain(self.steps(items))
+
+    def steps(self, items: Sequence[Hashable]) -> Steps[Counted, list[Reply]]:
+        """One reply per item, in order; only items not remembered are counted.
+
+        Closing it stops the work; what has been answered by then is remembered.
+        """
         known = {item: self._recall(item) for item in items}
-        missing = [item for item, answer in known.items() if answer is None]
+        missing = [item for item, reply in known.items() if reply is None]
         if missing:
-            answers = shared_pool().run(self._task, missing, progress, should_stop)
-            for item, answer in zip(missing, answers, strict=True):
-                known[item] = self._remember(item, answer)
-        return [known[item] for item in items]
+            request = shared_pool().ask(self._task, missing)
+            try:
+                yield from request.steps()
+            except _Stop:
+                pass
+            finally:
+                for item, reply in zip(missing, request.replies, strict=True):
+                    if reply is not None:
+                        known[item] = self._remember(item, reply)
+        return [known[item] or _STOPPED for item in items]
 
-    def forget(self) -> None:
+    def _recall(self, item: Hashable) -> Reply | None:
         with self._lock:
-            self._answers.clear()
-
-    def _recall(self, item: Hashable) -> Answer | None:
-        with self._lock:
-            answer, expires = self._answers.get(item, (None, 0.0))
+            answer, expires = self._replies.get(item, (None, 0.0))
             if answer is not None and expires < time.monotonic():
-                del self._answers[item]
+                del self._replies[item]
                 return None
             if answer is not None:
-                self._answers.move_to_end(item)
+                self._replies.move_to_end(item)
             return answer
 
-    def _remember(self, item: Hashable, answer: Answer) -> Answer:
+    def _remember(self, item: Hashable, answer: Reply) -> Reply:
         if answer.failure is None and self._decode is not None:
-            answer = Answer(self._decode(answer.value))
+            answer = Reply(self._decode(answer.value))
         if answer.failure == STOPPED:
             return answer
         expires = float("inf") if answer.lasting else time.monotonic() + RETRY_FAILURE_SECONDS
         with self._lock:
-            self._answers[item] = (answer, expires)
-            while len(self._answers) > self._capacity:
-                self._answers.popitem(last=False)
+            self._replies[item] = (answer, expires)
+            while len(self._replies) > self._capacity:
+                self._replies.popitem(last=False)
         return answer

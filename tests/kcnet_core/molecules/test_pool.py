@@ -13,11 +13,12 @@ from collections import OrderedDict
 import psutil
 import pytest
 
+from kcnet_core.contracts import drain
 from kcnet_core.errors import KCNetError
 from kcnet_core.molecules import describe as description
 from kcnet_core.molecules import pool as molecule_pool
 from kcnet_core.molecules import tasks
-from kcnet_core.molecules.describe import DESCRIPTOR_NAMES, describe
+from kcnet_core.molecules.describe import DESCRIPTOR_NAMES, describe, describe_steps
 from kcnet_core.molecules.pool import CHUNK_ITEMS, MoleculePool
 from kcnet_core.molecules.read import read_smiles
 
@@ -54,7 +55,7 @@ def faulty_command(tmp_path):
 def faulty_pool(faulty_command, monkeypatch):
     pool = MoleculePool(size=2, command=faulty_command, seconds=1.0)
     monkeypatch.setattr(tasks, "shared_pool", lambda: pool)
-    monkeypatch.setattr(description._describe, "_answers", OrderedDict())
+    monkeypatch.setattr(description._describe, "_replies", OrderedDict())
     yield pool
     pool.close()
 
@@ -77,7 +78,7 @@ def test_a_crashing_molecule_only_costs_its_row(faulty_pool):
 def test_a_hanging_molecule_is_not_tried_again_at_once(faulty_pool, monkeypatch):
     rows = read_smiles("CCBr")
     describe(rows)
-    monkeypatch.setattr(faulty_pool, "run", lambda *_: pytest.fail("it was tried again"))
+    monkeypatch.setattr(faulty_pool, "ask", lambda *_: pytest.fail("it was tried again"))
     again, _ = describe(rows)
     assert "longer than" in again[0].error
 
@@ -102,6 +103,22 @@ def test_stopping_ends_a_hanging_computation_and_names_the_rows_not_reached(faul
     stopped = [row for row in done if row.error and "stopped" in row.error]
     assert stopped and len(X) == len(rows) - len(stopped)
     assert {total for _, total in seen} == {len(rows)}
+
+
+def test_closing_the_steps_ends_a_hanging_computation_and_keeps_what_was_computed(
+    faulty_pool, monkeypatch
+):
+    faulty_pool.seconds = 60.0
+    rows = read_smiles("\n".join(["CCO", "CCBr"] + ["C" * n for n in range(2, 60)]))
+    steps = describe_steps(rows)
+    assert next(steps).total == len(rows)
+    steps.close()
+    (computed, *_) = description._describe._replies
+    others = read_smiles("\n".join("N" + "C" * n for n in range(1, 40)))
+    assert len(describe(others)[1]) == len(others)  # so both workers are free again
+    rows = [row for row in rows if row.molecule.smiles == computed]
+    monkeypatch.setattr(faulty_pool, "ask", lambda *_: pytest.fail("it was forgotten"))
+    assert len(describe(rows)[1]) == 1
 
 
 def test_progress_counts_every_molecule_once_in_the_callers_thread(faulty_pool):
@@ -157,7 +174,7 @@ def test_a_small_request_gets_its_turn_before_a_large_one_is_through(faulty_comm
     started = threading.Event()
     thread = threading.Thread(target=lambda: (started.wait(10), small()))
     thread.start()
-    pool.run("describe", large, progress=lambda done, total: started.set())
+    drain(pool.ask("describe", large).steps(), lambda done, total: started.set())
     order.append("large")
     thread.join(timeout=30)
     pool.close()
