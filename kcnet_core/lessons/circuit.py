@@ -162,8 +162,7 @@ def train_fly(glomeruli: Glomeruli, settings: CircuitSettings):
     )
     # Only learning on, and other values of lambda, need these sums: 60 MB of a fly with 2,000
     # cells, and a class keeps many flies. A model read from a file is without them too.
-    fly._sums = fly._calibration_rows = None
-    return fly
+    return fly.forget_rows()
 
 
 @dataclass(frozen=True)

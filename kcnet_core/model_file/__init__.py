@@ -17,6 +17,7 @@ import numpy as np
 import torch
 
 import kcnet_core
+from kcnet_core.contracts import Network
 from kcnet_core.errors import KCNetError, ModelFileError
 from kcnet_core.limits import MAX_MODEL_FILE_BYTES, MEGABYTE
 from kcnet_core.model_file.checks import check_header, check_values, json_safe
@@ -47,8 +48,8 @@ class SavedModel:
         What was said when it was saved: dataset, protocol, scores, versions, seed.
     """
 
-    model: object
-    scaler: object
+    model: Network
+    scaler: FeatureScaler | None
     feature_names: tuple[str, ...]
     target_names: tuple[str, ...]
     info: dict
@@ -162,9 +163,9 @@ def _to_bytes(model, scaler, feature_names, target_names, info) -> bytes:
     name = type(model).__name__
     if name not in KINDS or not type(model).__module__.startswith("kcnet_core."):
         raise ModelFileError(f"Only {', '.join(KINDS)} can be saved, not {name}.")
-    if not hasattr(model, "coef_"):
+    if not model.__sklearn_is_fitted__():
         raise ModelFileError("The model has not been fitted yet, so there is nothing to save.")
-    code = model._code
+    code = model.target_code_
     fitted = {key: getattr(model, key, None) for key in KINDS[name].fitted}
     class_type = "str" if code.classes.dtype.kind == "U" else code.classes.dtype.name
     document = {
@@ -176,7 +177,7 @@ def _to_bytes(model, scaler, feature_names, target_names, info) -> bytes:
         "targets": {"kind": code.kind, "type": class_type, "classes": code.classes.tolist()},
         "n_features_in": int(model.n_features_in_),
         "feature_names_in": _texts(getattr(model, "feature_names_in_", None)),
-        "dtype": str(getattr(model, "_dtype", torch.float64)).removeprefix("torch."),
+        "dtype": str(model.dtype_).removeprefix("torch."),
         "column_major": not model.coef_.flags.c_contiguous,
         "scaler": None if scaler is None else json_safe(_scaler_parameters(scaler)),
         "feature_names": _texts(feature_names),
@@ -236,12 +237,12 @@ def _rebuild_model(document, arrays):
     """Build the estimator from parts that have all been checked."""
     model = getattr(kcnet_core, document["class"])(**document["parameters"])
     try:
-        model._device = choose_device(model.device)
+        model.device_ = choose_device(model.device)
     except KCNetError:  # trained on a device that this machine does not have
-        model._device = choose_device(model.set_params(device="auto").device)
+        model.device_ = choose_device(model.set_params(device="auto").device)
     targets = document["targets"]
     classes = np.array(targets["classes"], dtype=targets["type"])
-    model._code, model.classes_ = TargetCode(targets["kind"], classes), classes
+    model.target_code_, model.classes_ = TargetCode(targets["kind"], classes), classes
     model.n_features_in_ = document["n_features_in"]
     if document["feature_names_in"] is not None:
         model.feature_names_in_ = np.array(document["feature_names_in"], dtype=object)
@@ -259,7 +260,7 @@ def _rebuild_model(document, arrays):
     if "calibration_slope" in arrays:
         slope, bias = arrays["calibration_slope"].copy(), arrays["calibration_bias"].copy()
         model.calibration_ = Calibration(targets["kind"], slope, bias)
-        model._dtype = getattr(torch, document["dtype"])
+        model.dtype_ = getattr(torch, document["dtype"])
     if "wiring_" in arrays:
         model.wiring_ = _wiring(arrays["wiring_"], model.n_features_in_)
         model.scores_ = arrays["scores_"].copy() if "scores_" in arrays else None

@@ -14,6 +14,7 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 
@@ -70,8 +71,8 @@ class _BlasThreads:
     def __init__(self):
         self._lock = threading.Lock()
         self._users = 0
-        self._libraries = None
-        self._limiter = None
+        self._libraries: Any = None
+        self._limiter: Any = None
         self._n = 1
 
     def __enter__(self) -> int:
@@ -127,6 +128,7 @@ def _work(todo: Iterator[Callable[[], object]], lock: threading.Lock) -> None:
         piece()
 
 
+_blas = _BlasThreads()
 _pool: ThreadPoolExecutor | None = None
 
 
@@ -143,6 +145,5 @@ def _start_anew() -> None:
     _blas, _pool = _BlasThreads(), None
 
 
-_start_anew()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_start_anew)

@@ -106,12 +106,12 @@ class CalibrationRows:
         self.capacity = capacity
         self._columns = np.sort(rng.choice(n_inputs, min(n_inputs, HASHED_COLUMNS), replace=False))
         self._factors = rng.integers(2**32, size=len(self._columns), dtype=np.uint32) | np.uint32(1)
-        self.X = self.Y = self.w = None
+        self.X, self.Y, self.w = (np.empty(0, np.float32) for _ in range(3))
         self._keys = np.empty(0, np.uint32)
 
     def add(self, X: np.ndarray, Y: np.ndarray, w: np.ndarray) -> None:
         keys = self._content_keys(X)
-        if self.X is None:
+        if not len(self._keys):
             self.X, self.Y, self.w = X[:0], Y[:0], w[:0]
         if len(self._keys) == self.capacity:  # most rows of a long stream end here, uncopied
             near = np.flatnonzero(keys < self._keys.max())

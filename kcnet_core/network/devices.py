@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 
+import numpy as np
 import torch
 
 from kcnet_core.errors import KCNetError, OutOfMemory
 
 WORTH_THREADS = 2**23  # activities; below, one thread takes a few milliseconds
+# Activities (rows x cells) up to which float64 data is computed in float64; it costs nothing there.
+SMALL_PROBLEM = 2**22
 DEVICES = ("auto", "cpu", "cuda", "mps")
 
 
@@ -34,6 +37,17 @@ def choose_device(name: str) -> torch.device:
 def float64_device(device: torch.device) -> torch.device:
     """Where float64 sums and factorisations live: the processor when MPS, which has no float64."""
     return torch.device("cpu") if device.type == "mps" else device
+
+
+def as_tensor(array: np.ndarray) -> torch.Tensor:
+    """A tensor on the same memory, or on a copy when torch could not promise to leave it alone."""
+    return torch.from_numpy(np.require(array, requirements=["C", "W"]))
+
+
+def feature_dtype(X: np.ndarray, n_hidden: int, device: torch.device) -> torch.dtype:
+    """float32, for speed; float64 for float64 data while that is just as quick."""
+    small = X.dtype == np.float64 and len(X) * n_hidden <= SMALL_PROBLEM
+    return torch.float64 if small and device.type != "mps" else torch.float32
 
 
 @contextmanager

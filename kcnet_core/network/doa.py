@@ -18,6 +18,7 @@ S to [-1, 1] and connects where S > 0. Two rules share this loop:
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -119,12 +120,14 @@ class WiringSearch:
         self._validation = validation[:MEASURED_ROWS]
         self._moments = torch.zeros_like(self.scores), torch.zeros_like(self.scores)
         self._steps = 0
-        self._held: dict[int, list] = {}  # activities of row sets under the present wiring
+        # Activities of row sets under the present wiring.
+        self._held: dict[int, tuple[np.ndarray, list]] = {}
         self._measured: list | None = None  # inputs of the validation rows, if few enough to hold
 
-    def epochs(self, matrices: bool = False):
+    def epochs(self, matrices: bool = False) -> Iterator[EpochRecord]:
         """Yield one `EpochRecord` per wiring: the initial one as epoch 0, then one per update."""
-        s, flips, best = self.settings, (0, 0), None
+        s, flips = self.settings, (0, 0)
+        best = _Best(np.nan, 0, self.wiring, self.scores)
         for epoch in range(s.n_epochs + 1):
             started = time.perf_counter()
             wiring, S = self.wiring, self.scores.cpu().numpy().copy() if matrices else None
@@ -133,7 +136,7 @@ class WiringSearch:
                 beta = self._fit(fit_rows)
                 train = self._measure(beta, fit_rows)
                 metric = self._measure(beta, measure_rows)
-                if best is None or metric > best.metric or np.isnan(best.metric):
+                if metric > best.metric or np.isnan(best.metric):
                     best = _Best(metric, epoch, wiring, self.scores.clone())
                 made_by, flips = flips, (0, 0)
                 reached = s.stop_rule == "algorithm1" and self._enough(metric)
@@ -195,7 +198,7 @@ class WiringSearch:
         if held is not None:
             yield from held[1]
             return
-        keep = [] if len(rows) * self.wiring.n_hidden <= CHUNK_VALUES else None
+        keep: list | None = [] if len(rows) * self.wiring.n_hidden <= CHUNK_VALUES else None
         for X, Y, w in self._inputs(rows):
             chunk = X, kenyon_activity(self.wiring, X, self.settings.inhibition), Y, w
             if keep is not None:

@@ -56,6 +56,36 @@ class DOASettings:
     metric: str
     kind: str
 
+    @classmethod
+    def of(
+        cls, model, start: InitialPath, parts: list[Wiring], fan_in: int, metric: str, kind: str
+    ) -> DOASettings:
+        """Those of a `KCNetClassifier`; the automatic ones are chosen by its first submodel."""
+        rule, rows = model.doa_rule, model.gradient_rows
+        # Both choices draw rows: in another order they would draw others.
+        alpha = start.best_alpha(parts[0]) if model.alpha == "loo" else float(model.alpha)
+        if rows == "auto" and rule == "varpro":
+            rows = start.gradient_rows(parts[0])
+        cells = max(part.n_hidden for part in parts)
+        return cls(
+            rule=rule,
+            n_epochs=model.n_epochs,
+            learning_rate=model.learning_rate or DEFAULT_LEARNING_RATE[rule],
+            alpha=alpha,
+            inhibition=model.inhibition,
+            gradient_mask=model.gradient_mask or DEFAULT_MASK[rule],
+            gradient_rows=rows,
+            batch_rows=model.batch_rows or default_batch_rows(cells, len(start.X)),
+            validation_fraction=model.validation_fraction,
+            stop_metric=model.stop_metric,
+            stop_rule=model.stop_rule,
+            restore_best=model.restore_best,
+            fan_in_penalty=model.fan_in_penalty,
+            fan_in_target=model.fan_in_target or fan_in,
+            metric=metric,
+            kind=kind,
+        )
+
     def describe(self) -> str:
         """What DOA will do, with every automatic choice spelled out."""
         if self.rule == "paper":

@@ -7,12 +7,12 @@ import time
 import numpy as np
 import torch
 
-from kcnet_core.network.history import EpochRecord, Progress
 from kcnet_core.network.labels import METRICS
 from kcnet_core.network.linear_algebra import product
 from kcnet_core.network.parameters import Choice, Number, check_parameters
-from kcnet_core.network.readout import STREAM_HIDDEN, RidgeReadout
-from kcnet_core.network.seeds import generator, seed_sequence
+from kcnet_core.network.readout import RidgeReadout
+from kcnet_core.network.seeds import STREAM_HIDDEN, generator, seed_sequence
+from kcnet_core.network.validation import prepare
 
 # Moore-Penrose means lambda -> 0. The products are float32, whose rounding is about 1e-6 of the
 # mean diagonal of the Gram matrix; a lambda of that size is the smallest that is not lost in it.
@@ -48,6 +48,7 @@ class ELMClassifier(RidgeReadout):
     biases_ : ndarray of shape (B,)
         b ~ U(0, 1).
     coef_, classes_, alpha_, history_, timings_, loo_error_, loo_score_, metric_, calibration_
+    target_code_, device_, dtype_
         As in `KCNetClassifier`.
     n_trained_parameters_, n_features_in_ : int
 
@@ -77,27 +78,11 @@ class ELMClassifier(RidgeReadout):
         """As `KCNetClassifier.fit_steps`; an ELM has one record, of epoch 0. `groups` has no use
         here (nothing is held out) and is accepted so that all models are called alike."""
         check_parameters(self, PARAMETERS)
-        X, Y, w, _, code = self._prepare(X, y, sample_weight, groups)
+        X, Y, w, _, code = prepare(self, X, y, sample_weight, groups)
         self._draw(X, code)
-        for step in self._accumulate(X, Y, w):
-            if progress:
-                yield step
-        if progress:
-            yield Progress("solve", 0, 1, 0.0)
-        train, left_out = self._finish()
-        self.history_ = [
-            EpochRecord(
-                epoch=0,
-                submodel=0,
-                train_metric=train,
-                validation_metric=left_out,
-                flips_on=0,
-                flips_off=0,
-                density=1.0,
-                seconds=sum(self.timings_.values()),
-            )
-        ]
-        yield self.history_[0]
+        record = yield from self._read_out(X, Y, w, progress=progress)
+        self.history_ = [record]
+        yield record
 
     def _draw(self, X, code):
         """Random hidden layer: a ~ U(-1, 1), b ~ U(0, 1)."""

@@ -10,10 +10,11 @@ import numpy as np
 import torch
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 
+from kcnet_core.contracts import Steps
 from kcnet_core.network.doa import WiringSearch
 from kcnet_core.network.doa_settings import DOASettings
 from kcnet_core.network.history import EpochRecord
-from kcnet_core.network.seeds import generator
+from kcnet_core.network.seeds import STREAM_SEARCH, generator
 from kcnet_core.network.wiring import Wiring
 
 
@@ -24,7 +25,7 @@ class Found:
     wiring: Wiring
     scores: np.ndarray
     stopped: str
-    history: tuple[EpochRecord, ...] = ()
+    history: tuple[EpochRecord, ...]  # without matrices
 
 
 @dataclass(frozen=True)
@@ -39,8 +40,6 @@ class Ensemble:
         Where each submodel starts.
     settings : DOASettings
     seed : SeedSequence
-    stream : int
-        Names the random numbers of the searches among those that follow from `seed`.
     device : torch.device
     """
 
@@ -51,27 +50,32 @@ class Ensemble:
     parts: list[Wiring]
     settings: DOASettings
     seed: np.random.SeedSequence
-    stream: int
     device: torch.device
 
     def search(self, k: int) -> WiringSearch:
         """The search of submodel k."""
+        X, Y, w = (torch.from_numpy(a) for a in (self.X, self.Y, self.w))
         return WiringSearch(
-            *(torch.from_numpy(a) for a in (self.X, self.Y, self.w)),
+            X,
+            Y,
+            w,
             self.groups,
             self.parts[k],
             self.settings,
-            generator(self.seed, self.stream, k),
+            generator(self.seed, STREAM_SEARCH, k),
             self.device,
             submodel=k,
         )
 
-    def in_turns(self, matrices: bool = False, enough: Callable[[], bool] = lambda: False):
+    def in_turns(
+        self, matrices: bool = False, enough: Callable[[], bool] = lambda: False
+    ) -> Steps[EpochRecord, list[Found]]:
         """Yield a record of each submodel in turn; return what they found.
 
         `enough` is asked when all submodels have made the same number of epochs.
         """
         searches = [self.search(k) for k in range(len(self.parts))]
+        histories: list[list[EpochRecord]] = [[] for _ in searches]
         running = [search.epochs(matrices) for search in searches]
         while running:
             ended, still = enough(), []
@@ -80,15 +84,16 @@ class Ensemble:
             for epochs in running:
                 record = next(epochs, None)
                 if record is not None:
+                    histories[record.submodel].append(replace(record, W=None, S=None))
                     yield record
                     still.append(epochs)
             running = still
-        return [Found(s.wiring, s.scores.cpu().numpy(), s.stopped) for s in searches]
+        return [_found(*pair) for pair in zip(searches, histories, strict=True)]
 
     def at_once(self, n_jobs: int) -> list[Found]:
         """Run the searches in `n_jobs` processes that share the cores and the rows' memory."""
         threads = max(1, effective_n_jobs(-1) // n_jobs)
-        others = replace(self, X=None, Y=None, w=None)
+        others = replace(self, X=self.X[:0], Y=self.Y[:0], w=self.w[:0])
         with parallel_config("loky", inner_max_num_threads=threads):
             # The arrays stand alone among the arguments: so joblib maps them instead of copying.
             return Parallel(n_jobs=n_jobs)(
@@ -101,5 +106,19 @@ def _run(X, Y, w, others: Ensemble, k: int) -> Found:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The given NumPy array is not writable")
         search = replace(others, X=X, Y=Y, w=w).search(k)
-    history = tuple(search.epochs())
-    return Found(search.wiring, search.scores.cpu().numpy(), search.stopped, history)
+    history = list(search.epochs())
+    return _found(search, history)
+
+
+def _found(search: WiringSearch, history: list[EpochRecord]) -> Found:
+    return Found(search.wiring, search.scores.cpu().numpy(), search.stopped, tuple(history))
+
+
+def reasons(found: list[Found]) -> str:
+    """Why each search ended, a line for each submodel."""
+    if len(found) <= 1:
+        return found[0].stopped if found else "No DOA was asked for (n_epochs=0)"
+    return "\n".join(
+        f"Submodel {k + 1}: {one.stopped[0].lower()}{one.stopped[1:]}"
+        for k, one in enumerate(found)
+    )

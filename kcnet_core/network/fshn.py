@@ -6,19 +6,20 @@ import time
 
 import numpy as np
 import torch
-from scipy.special import expit, softmax
-from sklearn.base import BaseEstimator, ClassifierMixin
+from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
 from kcnet_core.errors import KCNetError
-from kcnet_core.network.devices import choose_device, computing
+from kcnet_core.network.calibration import Calibration
+from kcnet_core.network.devices import as_tensor, computing, feature_dtype
 from kcnet_core.network.doa import split_rows
 from kcnet_core.network.history import EpochRecord
 from kcnet_core.network.labels import METRICS, score_outputs
 from kcnet_core.network.parameters import Choice, Number, check_parameters
-from kcnet_core.network.readout import as_tensor, check_rows, feature_dtype, metric_for, prepare
+from kcnet_core.network.readout import NetworkClassifier
 from kcnet_core.network.ridge import rows_per_chunk
 from kcnet_core.network.seeds import generator, seed_sequence
+from kcnet_core.network.validation import check_rows, prepare
 
 MEASURED_ROWS = 5000  # training rows on which an epoch's metric is measured
 
@@ -32,7 +33,7 @@ PARAMETERS = {
 }
 
 
-class FSHNClassifier(ClassifierMixin, BaseEstimator):
+class FSHNClassifier(NetworkClassifier):
     """Linear, ReLU, Linear, trained by stochastic gradient descent on cross-entropy.
 
     Multi-label targets use one sigmoid cross-entropy per label, summed over labels.
@@ -59,6 +60,7 @@ class FSHNClassifier(ClassifierMixin, BaseEstimator):
     coef_, intercept_ : ndarrays of shape (B, c), (c,)
         Output layer.
     classes_, history_, timings_, metric_, n_trained_parameters_, n_features_in_
+    target_code_, device_, dtype_
         As in `KCNetClassifier`.
 
     Examples
@@ -70,6 +72,8 @@ class FSHNClassifier(ClassifierMixin, BaseEstimator):
     >>> bool(net.score(X[1200:] / 16, y[1200:]) > 0.85)
     True
     """
+
+    dtype_ = torch.float64  # keeps a row's answer independent of the rows asked about with it
 
     def __init__(
         self,
@@ -91,26 +95,7 @@ class FSHNClassifier(ClassifierMixin, BaseEstimator):
         self.device = device
         self.random_state = random_state
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = True
-        return tags
-
-    def __sklearn_is_fitted__(self):
-        return hasattr(self, "coef_")
-
     # -- fitting -------------------------------------------------------------------------------
-
-    def fit(self, X, y, sample_weight=None, groups=None):
-        """Fit to rows X (n, d) and labels y; `groups` matters only with `validation_fraction`.
-
-        Returns
-        -------
-        self
-        """
-        for _ in self.fit_steps(X, y, sample_weight, groups):
-            pass
-        return self
 
     def fit_steps(self, X, y, sample_weight=None, groups=None, *, matrices=False, progress=False):
         """Fit step by step: a generator of one `EpochRecord` per pass over the rows.
@@ -121,21 +106,19 @@ class FSHNClassifier(ClassifierMixin, BaseEstimator):
         """
         check_parameters(self, PARAMETERS)
         X, Y, w, groups, code = prepare(self, X, y, sample_weight, groups)
-        vars(self).pop("coef_", None)  # not fitted again until the last epoch is done
-        self._device = choose_device(self.device)
-        self._code, self.classes_, self.metric_ = code, code.classes, metric_for(self, code)
+        self._forget_fit(code)
         rng = generator(seed_sequence(self.random_state))
         train, held = np.arange(len(X)), None
         if self.validation_fraction:
             train, held = split_rows(train, self.validation_fraction, groups, rng)
-        dtype = feature_dtype(X, self.n_hidden, self._device)
+        dtype = feature_dtype(X, self.n_hidden, self.device_)
         X, Y, w = (as_tensor(a).to(dtype) for a in (X, Y, w))
         w = w * (len(w) / w.sum())  # a common factor of the weights must not change the step
         layers = self._draw_layers(X.shape[1], Y.shape[1], dtype, rng)
         history = []
         for epoch in range(1, self.n_epochs + 1):
             begun = time.perf_counter()
-            with computing(self.n_hidden, self._device):
+            with computing(self.n_hidden, self.device_):
                 self._descend(layers, X, Y, w, rng.permutation(train))
             if not all(layer.isfinite().all() for layer in layers):
                 raise KCNetError(
@@ -165,7 +148,7 @@ class FSHNClassifier(ClassifierMixin, BaseEstimator):
 
         def uniform(shape, n):
             values = (2 * rng.random(shape, dtype=np.float32) - 1) / np.float32(np.sqrt(n))
-            return torch.from_numpy(values).to(self._device, dtype)
+            return torch.from_numpy(values).to(self.device_, dtype)
 
         B = self.n_hidden
         return [
@@ -178,14 +161,14 @@ class FSHNClassifier(ClassifierMixin, BaseEstimator):
     def _descend(self, layers, X, Y, w, order):
         """One pass over the rows in the given order, changing the layers in place."""
         A, a, C, c = layers
-        sigmoid = self._code.kind == "multilabel"
+        sigmoid = self.multilabel
         order = torch.from_numpy(order)
         for start in range(0, len(order), self.batch_rows):
             chosen = order[start : start + self.batch_rows]
-            x = X.index_select(0, chosen).to(self._device)
-            y = Y.index_select(0, chosen).to(self._device)
+            x = X.index_select(0, chosen).to(self.device_)
+            y = Y.index_select(0, chosen).to(self.device_)
             step = (w.index_select(0, chosen) * (-self.learning_rate / len(chosen))).to(
-                self._device
+                self.device_
             )
             h = torch.addmm(a, x, A).relu_()
             z = torch.addmm(c, h, C)
@@ -199,9 +182,10 @@ class FSHNClassifier(ClassifierMixin, BaseEstimator):
 
     def _measure(self, layers, X, Y, rows) -> float:
         rows = torch.from_numpy(rows)
-        Z = _outputs(layers, X.index_select(0, rows).to(self._device))
-        Z = expit(Z) if self._code.kind == "multilabel" else Z
-        return score_outputs(self.metric_, Z, Y.index_select(0, rows).numpy(), self._code.kind)
+        Z = _outputs(layers, X.index_select(0, rows).to(self.device_))
+        Z = expit(Z) if self.multilabel else Z
+        truth = Y.index_select(0, rows).numpy()
+        return score_outputs(self.metric_, Z, truth, self.target_code_.kind)
 
     def _keep(self, layers):
         A, a, C, c = (t.cpu().numpy() for t in layers)
@@ -220,7 +204,6 @@ class FSHNClassifier(ClassifierMixin, BaseEstimator):
         """Raw outputs (n, c), one column per class or label."""
         check_is_fitted(self)
         X = check_rows(self, X, reset=False)
-        # float64 keeps a row's result independent of the rows that are predicted with it.
         layers = [
             torch.from_numpy(np.asarray(t, np.float64))
             for t in (self.weights_.T, self.biases_, self.coef_, self.intercept_)
@@ -229,22 +212,10 @@ class FSHNClassifier(ClassifierMixin, BaseEstimator):
         parts = [X[k : k + size].astype(np.float64) for k in range(0, len(X), size)]
         return np.concatenate([_outputs(layers, torch.from_numpy(part)) for part in parts])
 
-    def decision_function(self, X) -> np.ndarray:
-        """Binary: (n,), positive for `classes_[1]`; otherwise the raw scores (n, c)."""
-        Z = self.class_scores(X)
-        if self._code.kind == "binary":
-            return Z[:, 1] - Z[:, 0] if Z.shape[1] == 2 else Z[:, 0]
-        return Z
-
-    def predict(self, X) -> np.ndarray:
-        """The most probable class, or for multi-label data every label with probability >= 0.5."""
-        Z = self.class_scores(X)
-        return self._code.decode(Z >= 0 if self._code.kind == "multilabel" else Z.argmax(1))
-
-    def predict_proba(self, X) -> np.ndarray:
-        """Probabilities (n, c): softmax over classes, or one sigmoid per label."""
-        Z = self.class_scores(X)
-        return expit(Z) if self._code.kind == "multilabel" else softmax(Z, axis=1)
+    @property
+    def _calibration(self) -> Calibration:
+        """None is needed: cross-entropy trains the raw scores to be log-odds."""
+        return Calibration(self.target_code_.kind, np.ones(1), np.zeros(1))
 
 
 def _outputs(layers, X) -> np.ndarray:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator
 from dataclasses import dataclass
 
 import numpy as np
+
+from kcnet_core.contracts import Result, Step, Steps
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,9 @@ class Progress:
     seconds: float
 
 
-def time_at_work(steps: Generator, timings: dict[str, float], stage: str):
+def time_at_work(
+    steps: Steps[Step, Result], timings: dict[str, float], stage: str
+) -> Steps[Step, Result]:
     """Pass on what `steps` yields and returns, adding to `timings` how long it works.
 
     Time between two steps, when a viewer has paused the training or slowed it down, is not work.

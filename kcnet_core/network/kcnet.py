@@ -11,23 +11,21 @@ from sklearn.utils.validation import check_is_fitted
 from kcnet_core.errors import KCNetError
 from kcnet_core.network.devices import choose_device
 from kcnet_core.network.doa_settings import (
-    DEFAULT_LEARNING_RATE,
-    DEFAULT_MASK,
     GRADIENT_MASKS,
     GRADIENT_ROWS,
     RULES,
     STOP_RULES,
     DOASettings,
     InitialPath,
-    default_batch_rows,
 )
-from kcnet_core.network.ensemble import Ensemble, Found
-from kcnet_core.network.history import EpochRecord, Progress, time_at_work
+from kcnet_core.network.ensemble import Ensemble, Found, reasons
+from kcnet_core.network.history import time_at_work
 from kcnet_core.network.kenyon import kenyon_activity, strongest_cells
 from kcnet_core.network.labels import METRICS
 from kcnet_core.network.parameters import Choice, Number, check_parameters
-from kcnet_core.network.readout import STREAM_CHOICES, STREAM_HIDDEN, STREAM_SEARCH, RidgeReadout
-from kcnet_core.network.seeds import generator, seed_sequence
+from kcnet_core.network.readout import RidgeReadout
+from kcnet_core.network.seeds import STREAM_CHOICES, STREAM_HIDDEN, generator, seed_sequence
+from kcnet_core.network.validation import prepare
 from kcnet_core.network.wiring import Wiring, allowed_fan_in
 
 PARAMETERS = {
@@ -127,6 +125,10 @@ class KCNetClassifier(RidgeReadout):
     coef_ : ndarray of shape (B, c)
         Output weights beta; one column per class, also when there are two, or per label.
     classes_ : ndarray
+    target_code_ : TargetCode
+        How classes or labels stand for columns of `coef_`.
+    device_, dtype_ : torch.device, torch.dtype
+        Where and in which precision activities are computed.
     alpha_ : float
         Lambda used.
     history_ : list of EpochRecord
@@ -247,49 +249,33 @@ class KCNetClassifier(RidgeReadout):
 
     def _steps(self, X, y, sample_weight, groups, matrices=False, progress=False, n_jobs=None):
         check_parameters(self, PARAMETERS)
-        X, Y, w, groups, code = self._prepare(X, y, sample_weight, groups)
+        X, Y, w, groups, code = prepare(self, X, y, sample_weight, groups)
         fan_in = allowed_fan_in(self.fan_in, X.shape[1])
         seed = seed_sequence(self.random_state)
         started = time.perf_counter()
         parts = self._sample_parts(X.shape[1], fan_in, seed)
         timings = {"wiring": time.perf_counter() - started}
-        history, found = [], []
+        found: list[Found] = []
         if self.n_epochs:
             started = time.perf_counter()
             ensemble = self._ensemble(parts, X, Y, w, groups, code, fan_in, seed)
             if (n_jobs or 1) > 1 and len(parts) > 1 and ensemble.device.type == "cpu":
                 found = ensemble.at_once(min(n_jobs, len(parts)))
-                records = [record for one in found for record in one.history]
-                history = sorted(records, key=lambda r: (r.epoch, r.submodel))
                 timings["doa"] = time.perf_counter() - started
             else:
                 self._search_ended = False
                 turns = ensemble.in_turns(matrices, lambda: self._search_ended)
-                steps = time_at_work(turns, timings, "doa")
-                found = yield from _keep_records(steps, history)
+                found = yield from time_at_work(turns, timings, "doa")
+        history = [record for one in found for record in one.history]
+        history.sort(key=lambda record: (record.epoch, record.submodel))
         self._begin(X, code, seed, self.n_hidden, timings)
         self.wiring_ = Wiring.concatenate([one.wiring for one in found] or parts)
         self.scores_ = np.concatenate([one.scores for one in found]) if found else None
-        self.stopped_ = _say_why(found)
-        for step in self._accumulate(X, Y, w):
-            if progress:
-                yield step
-        if progress:
-            yield Progress("solve", 0, 1, 0.0)
-        train, left_out = self._finish()
-        if found:
+        self.stopped_ = reasons(found)
+        record = yield from self._read_out(X, Y, w, self.wiring_.density, progress)
+        if self.scores_ is not None:
             self.n_trained_parameters_ += self.scores_.size
         else:
-            record = EpochRecord(
-                epoch=0,
-                submodel=0,
-                train_metric=train,
-                validation_metric=left_out,
-                flips_on=0,
-                flips_off=0,
-                density=self.wiring_.density,
-                seconds=sum(self.timings_.values()),
-            )
             history.append(record)
             yield replace(record, W=self.weights_) if matrices else record
         self.history_ = history
@@ -310,35 +296,13 @@ class KCNetClassifier(RidgeReadout):
     def _ensemble(self, parts, X, Y, w, groups, code, fan_in, seed) -> Ensemble:
         device = choose_device(self.device)
         # Torch takes only arrays that could be written to, though nothing here does.
-        rows = [np.require(a, np.float32, ["C", "W"]) for a in (X, Y, w)]
-        sample = InitialPath(
-            *rows, groups, self.inhibition, generator(seed, STREAM_CHOICES), device
-        )
-        cells = max(part.n_hidden for part in parts)
-        settings = DOASettings(
-            rule=self.doa_rule,
-            n_epochs=self.n_epochs,
-            learning_rate=self.learning_rate or DEFAULT_LEARNING_RATE[self.doa_rule],
-            alpha=sample.best_alpha(parts[0]) if self.alpha == "loo" else float(self.alpha),
-            inhibition=self.inhibition,
-            gradient_mask=self.gradient_mask or DEFAULT_MASK[self.doa_rule],
-            gradient_rows=(
-                sample.gradient_rows(parts[0])
-                if self.gradient_rows == "auto" and self.doa_rule == "varpro"
-                else self.gradient_rows
-            ),
-            batch_rows=self.batch_rows or default_batch_rows(cells, len(X)),
-            validation_fraction=self.validation_fraction,
-            stop_metric=self.stop_metric,
-            stop_rule=self.stop_rule,
-            restore_best=self.restore_best,
-            fan_in_penalty=self.fan_in_penalty,
-            fan_in_target=self.fan_in_target or fan_in,
-            metric=self._metric_for(code),
-            kind=code.kind,
-        )
+        X, Y, w = (np.require(a, np.float32, ["C", "W"]) for a in (X, Y, w))
+        rng = generator(seed, STREAM_CHOICES)
+        start = InitialPath(X, Y, w, groups, self.inhibition, rng, device)
+        metric = self._metric_for(code)
+        settings = DOASettings.of(self, start, parts, fan_in, metric, code.kind)
         self.doa_notes_ = settings.describe()
-        return Ensemble(*rows, groups, parts, settings, seed, STREAM_SEARCH, device)
+        return Ensemble(X, Y, w, groups, parts, settings, seed, device)
 
     def _start_partial(self, X, code):
         check_parameters(self, PARAMETERS)
@@ -378,23 +342,3 @@ class KCNetClassifier(RidgeReadout):
             raise KCNetError(f"fraction must lie above 0 and at most at 1; got {fraction}.")
         chunks = [strongest_cells(H.T.cpu().numpy(), fraction) for H in self._chunks(X)]
         return np.concatenate(chunks)
-
-
-def _keep_records(steps, history: list):
-    """Pass the records of `steps` on, keep them without matrices, and return what it returns."""
-    while True:
-        try:
-            record = next(steps)
-        except StopIteration as end:
-            return end.value
-        history.append(replace(record, W=None, S=None))
-        yield record
-
-
-def _say_why(found: list[Found]) -> str:
-    if len(found) <= 1:
-        return found[0].stopped if found else "No DOA was asked for (n_epochs=0)"
-    return "\n".join(
-        f"Submodel {k + 1}: {one.stopped[0].lower()}{one.stopped[1:]}"
-        for k, one in enumerate(found)
-    )

@@ -26,11 +26,12 @@ class Number:
         kind = numbers.Integral if self.of is int else numbers.Real
         if not isinstance(value, kind) or isinstance(value, (bool, np.bool_)):
             return False
-        return (
-            np.isfinite(value)
-            and (self.least is None or value >= self.least)
-            and (self.above is None or value > self.above)
-            and (self.below is None or value < self.below)
+        number = float(value)
+        return bool(
+            np.isfinite(number)
+            and (self.least is None or number >= self.least)
+            and (self.above is None or number > self.above)
+            and (self.below is None or number < self.below)
         )
 
     def __str__(self):

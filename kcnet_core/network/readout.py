@@ -1,143 +1,71 @@
-"""What every network with a random hidden layer and ridge output weights has in common.
+"""What the networks have in common: answers from raw scores, and ridge output weights.
 
 `KCNetClassifier` and `ELMClassifier` differ only in how rows become hidden activity; sums, solve,
-lambda path, calibration, prediction and incremental fitting are here.
+lambda path, calibration and incremental fitting are `RidgeReadout`. `FSHNClassifier`, trained by
+gradient descent, shares with them how scores become answers.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 
 import numpy as np
 import torch
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from kcnet_core.errors import DataError, KCNetError
+from kcnet_core.contracts import Steps
+from kcnet_core.errors import KCNetError
 from kcnet_core.network.calibration import Calibration, CalibrationRows
-from kcnet_core.network.devices import choose_device, computing, float64_device
-from kcnet_core.network.history import Progress, time_at_work
+from kcnet_core.network.devices import (
+    as_tensor,
+    choose_device,
+    computing,
+    feature_dtype,
+    float64_device,
+)
+from kcnet_core.network.history import EpochRecord, Progress, time_at_work
 from kcnet_core.network.labels import DEFAULT_METRIC, TargetCode, score_outputs
 from kcnet_core.network.ridge import RidgeSums, Rows, rows_per_chunk
 from kcnet_core.network.ridge_path import ALPHA_GRID, RidgePath
-from kcnet_core.network.seeds import generator
+from kcnet_core.network.seeds import STREAM_CALIBRATION, generator
+from kcnet_core.network.validation import check_rows, prepare
 
-# Activities (rows x cells) up to which float64 data is computed in float64; it costs nothing there.
-SMALL_PROBLEM = 2**22
 CALIBRATION_VALUES = 2_600_000  # activities of the calibration rows
 CALIBRATION_ROWS = (400, 2000)  # fewest and most
-
-# Purposes of random numbers; each has its own stream, so that adding one never moves another.
-STREAM_HIDDEN, STREAM_CALIBRATION, STREAM_SEARCH, STREAM_CHOICES = range(4)
 
 
 class RowsForgotten(KCNetError, NotFittedError):
     """The sums over training rows are needed, and the model no longer has them."""
 
 
-def check_rows(estimator, X, *, reset: bool) -> np.ndarray:
-    """X as a finite float32 or float64 array, with errors that name the first bad value."""
-    X = validate_data(
-        estimator, X, reset=reset, dtype=[np.float32, np.float64], ensure_all_finite=False
-    )
-    with np.errstate(over="ignore", invalid="ignore"):
-        finite = np.isfinite(X.sum(dtype=np.float64)) or np.isfinite(X).all()
-    if not finite:
-        row, column = np.argwhere(~np.isfinite(X))[0]
-        value = "NaN (a missing value)" if np.isnan(X[row, column]) else "infinity (inf)"
-        name = getattr(estimator, "feature_names_in_", None)
-        where = f"column {column}" if name is None else f"column {name[column]!r}"
-        raise DataError(
-            f"Row {row}, {where} of X is {value}. Fill or drop such values first, for example "
-            f"with kcnet_core.network.scaling.FeatureScaler or sklearn.impute.SimpleImputer."
-        )
-    return X
-
-
-def check_weights(sample_weight, X) -> np.ndarray:
-    """Row weights as float64, with at least one above zero."""
-    w = _check_sample_weight(
-        sample_weight, X, dtype=np.float64, ensure_non_negative=True, allow_all_zero_weights=True
-    )
-    if not (w > 0).any():
-        raise DataError("Every sample_weight is zero: nothing is left to learn from.")
-    return w
-
-
-def prepare(estimator, X, y, sample_weight, groups=None, classes=None, code=None):
-    """Checked rows, targets, weights and groups of the rows that count, and the code of y.
-
-    A `code` from an earlier call means that the rows must fit what was seen before.
-    """
-    X = check_rows(estimator, X, reset=code is None)
-    if y is None:
-        raise DataError(
-            f"{type(estimator).__name__} requires y to be passed, but the target y is None."
-        )
-    y = y if hasattr(y, "shape") else np.asarray(y)
-    if y.shape[0] != len(X):
-        raise DataError(
-            f"X has {len(X)} rows, but y has {y.shape[0]}: one label per row is needed."
-        )
-    code = code or TargetCode.learn(y, classes)
-    Y = code.encode(y)
-    w = check_weights(sample_weight, X)
-    if groups is not None:
-        groups = np.asarray(groups)
-        if len(groups) != len(X):
-            raise DataError(f"X has {len(X)} rows, but groups has {len(groups)}.")
-    if (w == 0).any():  # a weight of zero means that the row is not there
-        there = w > 0
-        X, Y, w = X[there], Y[there], w[there]
-        groups = None if groups is None else groups[there]
-    return X, Y, w, groups, code
-
-
-def as_tensor(array: np.ndarray) -> torch.Tensor:
-    """A tensor on the same memory, or on a copy when torch could not promise to leave it alone."""
-    return torch.from_numpy(np.require(array, requirements=["C", "W"]))
-
-
-def feature_dtype(X: np.ndarray, n_hidden: int, device: torch.device) -> torch.dtype:
-    """float32, for speed; float64 for float64 data while that is just as quick."""
-    small = X.dtype == np.float64 and len(X) * n_hidden <= SMALL_PROBLEM
-    return torch.float64 if small and device.type != "mps" else torch.float32
-
-
-def metric_for(estimator, code: TargetCode) -> str:
-    """The metric asked for, or the usual one for this kind of target."""
-    return estimator.metric or DEFAULT_METRIC[code.kind]
-
-
-class RidgeReadout(ClassifierMixin, BaseEstimator):
-    """Base of the classifiers with a fixed hidden layer. Subclasses give `_activity`."""
-
-    # -- to be given by subclasses -------------------------------------------------------------
-
-    def _activity(self, X: torch.Tensor, out: torch.Tensor | None = None) -> torch.Tensor:
-        """Hidden activity (B, n) of rows X (n, d), written into `out` when given."""
-        raise NotImplementedError
-
-    def _alpha_for(self, sums: RidgeSums) -> float | str:
-        """Lambda, or "loo"."""
-        return self.alpha
-
-    # -- scikit-learn --------------------------------------------------------------------------
+class NetworkClassifier(ClassifierMixin, BaseEstimator):
+    """Base of all networks. Subclasses give `fit_steps`, `class_scores` and `_calibration`."""
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = True
         return tags
 
-    def __sklearn_is_fitted__(self):
+    def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "coef_")
 
-    def __getstate__(self):
-        state = super().__getstate__()
-        return {key: value for key, value in state.items() if key != "_path"}
+    @property
+    def multilabel(self) -> bool:
+        """Whether every label is answered by itself, instead of one class being chosen."""
+        return self.target_code_.kind == "multilabel"
 
-    # -- fitting -------------------------------------------------------------------------------
+    @property
+    def has_sums(self) -> bool:
+        """Whether the sums over training rows, from which any lambda can be solved, are there."""
+        return False
+
+    @property
+    def _calibration(self) -> Calibration:
+        """From raw scores to probabilities."""
+        raise NotImplementedError
 
     def fit(self, X, y, sample_weight=None, groups=None):
         """Fit to rows X (n, d) and labels y.
@@ -149,7 +77,7 @@ class RidgeReadout(ClassifierMixin, BaseEstimator):
         sample_weight : array of shape (n,), optional
             A weight of 2 counts like two equal rows.
         groups : array of shape (n,), optional
-            Rows of one group stay on one side of DOA's inner validation split.
+            Rows of one group stay on one side of a split into training and validation rows.
 
         Returns
         -------
@@ -159,42 +87,111 @@ class RidgeReadout(ClassifierMixin, BaseEstimator):
             pass
         return self
 
-    def _prepare(self, X, y, sample_weight, groups=None, classes=None, reset=True):
-        code = None if reset else self._code
-        return prepare(self, X, y, sample_weight, groups, classes, code)
+    def _forget_fit(self, code: TargetCode) -> None:
+        """Begin anew for targets of this kind; the model is not fitted until it has `coef_`."""
+        self.__dict__.pop("coef_", None)
+        self.device_ = choose_device(self.device)
+        self.target_code_, self.classes_ = code, code.classes
+        self.metric_ = self._metric_for(code)
 
     def _metric_for(self, code: TargetCode) -> str:
-        return metric_for(self, code)
+        """The metric asked for, or the usual one for this kind of target."""
+        return self.metric or DEFAULT_METRIC[code.kind]
 
-    def _begin(self, X, code, seed, n_hidden, timings):
+    def forget_rows(self):
+        """Drop what only more rows and other lambdas need; predictions stay the same.
+
+        Returns
+        -------
+        self
+        """
+        return self
+
+    def decision_function(self, X) -> np.ndarray:
+        """How far each row is on the side of a class.
+
+        Binary: (n,), the score of `classes_[1]` minus that of `classes_[0]`. Multi-class: the raw
+        class scores (n, c). Multi-label: log-odds (n, c), above 0 where the label is predicted.
+        """
+        Z = self.class_scores(X)
+        if self.multilabel:
+            return self._calibration.log_odds(Z.astype(np.float64))
+        if Z.shape[1] == 1:
+            return Z[:, 0]
+        return Z[:, 1] - Z[:, 0] if Z.shape[1] == 2 else Z
+
+    def predict(self, X) -> np.ndarray:
+        """The most probable class, or for multi-label data every label with probability >= 0.5."""
+        Z = self.class_scores(X)
+        if self.multilabel:
+            return self.target_code_.decode(self._calibration.log_odds(Z.astype(np.float64)) >= 0)
+        return self.target_code_.decode(Z.argmax(1))
+
+    def predict_proba(self, X) -> np.ndarray:
+        """Probabilities (n, c): over classes, or one per label."""
+        Z = self.class_scores(X)
+        return self._calibration.probabilities(Z.astype(np.float64))
+
+
+class RidgeReadout(NetworkClassifier):
+    """Base of the classifiers with a fixed hidden layer. Subclasses give `_activity` and
+    `_start_partial`."""
+
+    _sums: RidgeSums | None = None
+    _calibration_rows: CalibrationRows | None = None
+    _path: RidgePath | None = None
+
+    # -- to be given by subclasses -------------------------------------------------------------
+
+    def _activity(self, X: torch.Tensor, out: torch.Tensor | None = None) -> torch.Tensor:
+        """Hidden activity (B, n) of rows X (n, d), written into `out` when given."""
+        raise NotImplementedError
+
+    def _alpha_for(self, sums: RidgeSums) -> float | str:
+        """Lambda, or "loo"."""
+        return self.alpha
+
+    # -- fitting -------------------------------------------------------------------------------
+
+    def __getstate__(self):
+        state = super().__getstate__()
+        return {key: value for key, value in state.items() if key != "_path"}
+
+    def _begin(self, X, code: TargetCode, seed, n_hidden: int, timings: dict[str, float]) -> None:
         """Forget an earlier fit and lay out the sums for a new one."""
-        vars(self).pop("coef_", None)  # not fitted again until `_finish`
-        self._device = choose_device(self.device)
-        self._dtype = feature_dtype(X, n_hidden, self._device)
-        self._code, self.classes_ = code, code.classes
-        self.metric_ = self._metric_for(code)
+        self._forget_fit(code)
+        self.dtype_ = feature_dtype(X, n_hidden, self.device_)
         self._path = None
-        self._sums = RidgeSums(n_hidden, code.n_columns, float64_device(self._device))
+        self._sums = RidgeSums(n_hidden, code.n_columns, float64_device(self.device_))
         lowest, highest = CALIBRATION_ROWS
         capacity = int(np.clip(CALIBRATION_VALUES // n_hidden, lowest, highest))
         self._calibration_rows = CalibrationRows(
             capacity, X.shape[1], generator(seed, STREAM_CALIBRATION)
         )
-        self.timings_ = {
-            "wiring": 0.0,
-            "doa": 0.0,
-            "gram": 0.0,
-            "solve": 0.0,
-            "calibrate": 0.0,
-            **timings,
-        }
+        stages = ("wiring", "doa", "gram", "solve", "calibrate")
+        self.timings_ = {**dict.fromkeys(stages, 0.0), **timings}
 
-    def _accumulate(self, X, Y, w):
-        """Add rows to the sums, yielding `Progress` after each chunk."""
-        return time_at_work(self._add_chunks(X, Y, w), self.timings_, "gram")
+    def _read_out(self, X, Y, w, density=1.0, progress=False) -> Steps[Progress, EpochRecord]:
+        """Add rows to the sums, solve and calibrate; returns the record of a plain network."""
+        for step in time_at_work(self._add_chunks(X, Y, w), self.timings_, "gram"):
+            if progress:
+                yield step
+        if progress:
+            yield Progress("solve", 0, 1, 0.0)
+        train, left_out = self._finish()
+        return EpochRecord(
+            epoch=0,
+            submodel=0,
+            train_metric=train,
+            validation_metric=left_out,
+            flips_on=0,
+            flips_off=0,
+            density=density,
+            seconds=sum(self.timings_.values()),
+        )
 
-    def _add_chunks(self, X, Y, w):
-        sums = self._sums
+    def _add_chunks(self, X, Y, w) -> Steps[Progress, None]:
+        sums, sample = self._remembered("rows cannot be added")
         sums.expect(len(X))
         started = time.perf_counter()
         size = rows_per_chunk(sums.n_hidden)
@@ -202,50 +199,49 @@ class RidgeReadout(ClassifierMixin, BaseEstimator):
         for start in range(0, len(X), size):
             stop = min(start + size, len(X))
             part = slice(start, stop)
-            with computing(sums.n_hidden, self._device, stop - start):
+            with computing(sums.n_hidden, self.device_, stop - start):
                 # The sums keep H itself while they are dual; else its memory serves again.
                 again = H if not sums.dual and H is not None and stop - start == size else None
                 H = self._activity(self._rows_on_device(X[part]), again)
                 sums.add(H, torch.from_numpy(Y[part]), torch.from_numpy(w[part]))
             yield Progress("gram", stop, len(X), time.perf_counter() - started)
         sums.settle()
-        self._calibration_rows.add(X, Y, w)
+        sample.add(X, Y, w)
 
     def _rows_on_device(self, X: np.ndarray) -> torch.Tensor:
-        return as_tensor(X).to(self._device, self._dtype)
+        return as_tensor(X).to(self.device_, self.dtype_)
 
-    def _finish(self):
+    def _finish(self) -> tuple[float, float]:
         """Solve, calibrate, and return the (training, leave-one-out) metric."""
-        sums, kind = self._sums, self._code.kind
+        (sums, sample), kind = self._remembered("it cannot be solved"), self.target_code_.kind
         started = time.perf_counter()
-        with computing(sums.n_hidden, self._device, sums.n_hidden):
-            probe = self._probe()
+        with computing(sums.n_hidden, self.device_, sums.n_hidden):
+            probe = self._probe(sums, sample)
             alpha = self._alpha_for(sums)
             if alpha == "loo":
                 alpha = RidgePath(sums, probe, ALPHA_GRID, self.metric_, kind).best_alpha
-            beta, loo = sums.solve(alpha, probe)
-        self.alpha_ = float(alpha)
+            self.alpha_ = float(alpha)
+            beta, loo = sums.solve(self.alpha_, probe)
         self.coef_ = beta.cpu().numpy()
         solved = time.perf_counter()
         Z, Y, w = (t.cpu().numpy() for t in (loo.outputs, loo.targets, loo.weights))
         self.calibration_ = Calibration.fit(Z, Y, w, kind)
         self.loo_error_ = loo.error
         self.loo_score_ = score_outputs(self.metric_, Z, Y, kind)
-        rows = probe if probe is not None else sums.rows()
-        fitted = torch.mm(rows.H.T.to(beta), beta).cpu().numpy()
-        train = score_outputs(self.metric_, fitted, rows.Y.cpu().numpy(), kind)
+        fitted = torch.mm(probe.H.T.to(beta), beta).cpu().numpy()
+        train = score_outputs(self.metric_, fitted, probe.Y.cpu().numpy(), kind)
         self.n_trained_parameters_ = self.coef_.size
         self.timings_["solve"] += solved - started
         self.timings_["calibrate"] += time.perf_counter() - solved
         return train, self.loo_score_
 
-    def _probe(self) -> Rows | None:
-        """The calibration rows with their activities, once the sums no longer hold rows."""
-        if self._sums.dual:
-            return None
-        sample, device = self._calibration_rows, self._sums.device
-        H = self._activity(self._rows_on_device(sample.X)).to(device)
-        return Rows(H, torch.from_numpy(sample.Y).to(device), torch.from_numpy(sample.w).to(device))
+    def _probe(self, sums: RidgeSums, sample: CalibrationRows) -> Rows:
+        """Rows with their activities: those in the sums or, once these hold none, a sample."""
+        if sums.dual:
+            return sums.rows()
+        H = self._activity(self._rows_on_device(sample.X)).to(sums.device)
+        Y, w = (torch.from_numpy(part).to(sums.device) for part in (sample.Y, sample.w))
+        return Rows(H, Y, w)
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Add rows; the result equals one `fit` on all rows, in any order and chunking.
@@ -262,16 +258,16 @@ class RidgeReadout(ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        first = not hasattr(self, "coef_")
+        first = not self.__sklearn_is_fitted__()
         if not first:
-            self._sums_needed("rows cannot be added")
-        X, Y, w, _, code = self._prepare(X, y, sample_weight, None, classes, reset=first)
+            self._remembered("rows cannot be added")
+        code = None if first else self.target_code_
+        X, Y, w, _, code = prepare(self, X, y, sample_weight, None, classes, code)
         if first:
             self._start_partial(X, code)
         self._path = None
-        for _ in self._accumulate(X, Y, w):
+        for _ in self._read_out(X, Y, w):
             pass
-        self._finish()
         return self
 
     def forget_rows(self):
@@ -287,56 +283,41 @@ class RidgeReadout(ClassifierMixin, BaseEstimator):
         self._sums = self._calibration_rows = self._path = None
         return self
 
-    def _sums_needed(self, wish: str) -> None:
-        if getattr(self, "_sums", None) is None:
+    @property
+    def has_sums(self) -> bool:
+        return self._sums is not None
+
+    def _remembered(self, wish: str) -> tuple[RidgeSums, CalibrationRows]:
+        if self._sums is None or self._calibration_rows is None:
             raise RowsForgotten(
                 f"This model is without the sums over its training rows (it was loaded from a "
                 f"file, or told to forget them), so {wish}. Fit it anew on all rows."
             )
+        return self._sums, self._calibration_rows
 
     # -- prediction ----------------------------------------------------------------------------
 
-    def _chunks(self, X):
+    @property
+    def _calibration(self) -> Calibration:
+        """Fitted to leave-one-out outputs of the training rows."""
+        return self.calibration_
+
+    def _chunks(self, X) -> Iterator[torch.Tensor]:
         """Activities (B, n) of X, chunk by chunk."""
         check_is_fitted(self)
         X = check_rows(self, X, reset=False)
         size = rows_per_chunk(len(self.coef_))
         for start in range(0, len(X), size):
             part = X[start : start + size]
-            with computing(len(self.coef_), self._device, len(part)):
+            with computing(len(self.coef_), self.device_, len(part)):
                 H = self._activity(self._rows_on_device(part))
             yield H
 
     def class_scores(self, X) -> np.ndarray:
         """Raw outputs H beta of shape (n, c), one column per class or label."""
         check_is_fitted(self)
-        beta = torch.from_numpy(self.coef_).to(self._device, self._dtype)
+        beta = torch.from_numpy(self.coef_).to(self.device_, self.dtype_)
         return np.concatenate([torch.mm(beta.T, H).T.cpu().numpy() for H in self._chunks(X)])
-
-    def decision_function(self, X) -> np.ndarray:
-        """How far each row is on the side of a class.
-
-        Binary: (n,), the score of `classes_[1]` minus that of `classes_[0]`. Multi-class: the raw
-        class scores (n, c). Multi-label: log-odds (n, c), above 0 where the label is predicted.
-        """
-        Z = self.class_scores(X)
-        if self._code.kind == "multilabel":
-            return self.calibration_.log_odds(Z.astype(np.float64))
-        if Z.shape[1] == 1:
-            return Z[:, 0]
-        return Z[:, 1] - Z[:, 0] if Z.shape[1] == 2 else Z
-
-    def predict(self, X) -> np.ndarray:
-        """The most probable class, or for multi-label data every label with probability >= 0.5."""
-        Z = self.class_scores(X)
-        if self._code.kind == "multilabel":
-            return self._code.decode(self.calibration_.log_odds(Z.astype(np.float64)) >= 0)
-        return self._code.decode(Z.argmax(1))
-
-    def predict_proba(self, X) -> np.ndarray:
-        """Probabilities (n, c), calibrated on leave-one-out outputs of the training rows."""
-        Z = self.class_scores(X)
-        return self.calibration_.probabilities(Z.astype(np.float64))
 
     def hidden(self, X) -> np.ndarray:
         """Activity of the hidden units, (n, B)."""
@@ -348,11 +329,10 @@ class RidgeReadout(ClassifierMixin, BaseEstimator):
         The factorisation is kept, so a later call with other lambdas is quick.
         """
         check_is_fitted(self)
-        self._sums_needed("other lambdas cannot be tried")
-        if getattr(self, "_path", None) is None:
-            with computing(len(self.coef_), self._device):
-                self._path = RidgePath(
-                    self._sums, self._probe(), alphas, self.metric_, self._code.kind
-                )
-            return self._path
-        return self._path.at(alphas)
+        sums, sample = self._remembered("other lambdas cannot be tried")
+        if self._path is not None:
+            return self._path.at(alphas)
+        with computing(len(self.coef_), self.device_):
+            probe = self._probe(sums, sample)
+            self._path = RidgePath(sums, probe, alphas, self.metric_, self.target_code_.kind)
+        return self._path

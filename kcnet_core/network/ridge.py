@@ -126,9 +126,17 @@ def left_out(yhat, leverage, rows: Rows) -> LeaveOneOut:
     return LeaveOneOut(rows.Y - residual, rows.Y, rows.w)
 
 
-def solve_primal(gram, HY, alpha, probe: Rows | None = None):
+@dataclass
+class Gram:
+    """H H' (B, B) and H Y (B, c) of all rows so far, in float64."""
+
+    HH: torch.Tensor
+    HY: torch.Tensor
+
+
+def solve_primal(gram: Gram, alpha, probe: Rows | None = None):
     """beta (B, c), and leave-one-out outputs of the probe rows when given."""
-    L = factor(gram, alpha)
+    L, HY = factor(gram.HH, alpha), gram.HY
     c = HY.shape[1]
     right = HY if probe is None else torch.cat([HY, probe.H.to(HY)], 1)
     V = solve_lower(L, right)
@@ -171,13 +179,12 @@ class RidgeSums:
         self.n_hidden, self.n_targets, self.device = n_hidden, n_targets, device
         self.n_rows = 0
         self.kept: list[Rows] = []
-        self.gram: torch.Tensor | None = None
-        self.HY: torch.Tensor | None = None
+        self.gram: Gram | None = None
         self._work: torch.Tensor | None = None  # for one product while rows come
 
     def expect(self, n_rows: int) -> None:
         """Say how many rows will come, so that no row is kept that will not be needed."""
-        if self.gram is None and self.n_rows + n_rows >= self.n_hidden:
+        if self.n_rows + n_rows >= self.n_hidden:
             self._to_gram()
 
     def add(self, H: torch.Tensor, Y: torch.Tensor, w: torch.Tensor) -> None:
@@ -186,31 +193,33 @@ class RidgeSums:
         rows = Rows(H, Y.to(self.device, torch.float64), w.to(self.device, torch.float64))
         if self.gram is None and self.n_rows < self.n_hidden:
             self.kept.append(rows)
-            return
-        if self.gram is None:
-            self._to_gram()
-        self._add_to_gram(rows)
+        else:
+            self._add(rows, self._to_gram())
 
     def settle(self) -> None:
         """No more rows for now: free what only adding needs."""
         self._work = None
 
-    def _to_gram(self) -> None:
-        shape = self.n_hidden, self.n_hidden
-        self.gram = torch.zeros(shape, dtype=torch.float64, device=self.device)
-        self.HY = torch.zeros(
-            self.n_hidden, self.n_targets, dtype=torch.float64, device=self.device
-        )
-        for rows in self.kept:
-            self._add_to_gram(rows)
-        self.kept = []
+    def _to_gram(self) -> Gram:
+        """The sums in place of the rows kept so far."""
+        if self.gram is None:
+            sizes = self.n_hidden, self.n_targets
+            HH, HY = (
+                torch.zeros(self.n_hidden, n, dtype=torch.float64, device=self.device)
+                for n in sizes
+            )
+            self.gram = Gram(HH, HY)
+            for rows in self.kept:
+                self._add(rows, self.gram)
+            self.kept = []
+        return self.gram
 
-    def _add_to_gram(self, rows: Rows) -> None:
+    def _add(self, rows: Rows, gram: Gram) -> None:
         H, Y = rows.weighted()
         if self._work is None or self._work.dtype != H.dtype:
-            self._work = H.new_empty(self.gram.shape)
-        add_self_product(self.gram, H, self._work)
-        self.HY += product(H, Y.to(H)).to(self.HY)
+            self._work = H.new_empty(gram.HH.shape)
+        add_self_product(gram.HH, H, self._work)
+        gram.HY += product(H, Y.to(H)).to(gram.HY)
 
     @property
     def dual(self) -> bool:
@@ -218,9 +227,9 @@ class RidgeSums:
 
     def mean_diagonal(self) -> float:
         """Mean of the diagonal of H H': how large a typical hidden unit's sum of squares is."""
-        if self.dual:
+        if self.gram is None:
             return float(self.rows().weighted()[0].double().square().sum() / self.n_hidden)
-        return float(self.gram.diagonal().mean())
+        return float(self.gram.HH.diagonal().mean())
 
     def rows(self) -> Rows:
         """The kept rows as one."""
@@ -232,12 +241,12 @@ class RidgeSums:
 
     def coef(self, alpha: float) -> torch.Tensor:
         """beta (B, c)."""
-        if self.dual:
+        if self.gram is None:
             return solve_dual(self.rows(), alpha)[0]
-        return solve_primal(self.gram, self.HY, alpha)[0]
+        return solve_primal(self.gram, alpha)[0]
 
     def solve(self, alpha: float, probe: Rows) -> tuple[torch.Tensor, LeaveOneOut]:
         """beta (B, c) and leave-one-out outputs: of the kept rows, or of `probe`."""
-        if self.dual:
+        if self.gram is None:
             return solve_dual(self.rows(), alpha, with_left_out=True)
-        return solve_primal(self.gram, self.HY, alpha, probe)
+        return solve_primal(self.gram, alpha, probe)

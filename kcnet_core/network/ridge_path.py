@@ -25,7 +25,7 @@ class RidgePath:
     Parameters
     ----------
     sums : RidgeSums
-    probe : Rows or None
+    probe : Rows
         The rows whose leave-one-out outputs are followed when the sums no longer hold rows.
     metric, kind : str
         How `loo_score` is measured (see `kcnet_core.network.labels.score_outputs`).
@@ -39,29 +39,30 @@ class RidgePath:
         `metric` of the leave-one-out outputs.
     """
 
-    def __init__(self, sums: RidgeSums, probe: Rows | None, alphas, metric: str, kind: str):
+    def __init__(self, sums: RidgeSums, probe: Rows, alphas, metric: str, kind: str):
         self.metric, self.kind = metric, kind
-        if sums.dual:
+        gram = sums.gram
+        if gram is None:
             rows = sums.rows()
             H, Y = rows.weighted()
             H = H.to(Y)
-            self._s, U = eigenvectors(self_product(H.T))
-            self._s.clamp_(min=0)
-            root = rows.w.sqrt()[:, None]
-            self._basis = product(H, U)  # (B, n)
-            self._target = U.T @ Y
-            self._fitted = U * self._s / root
-            self._leverage = U.square() * self._s / rows.w[:, None]
+            s, U = eigenvectors(self_product(H.T))
+            s.clamp_(min=0)
+            basis = product(H, U)  # (B, n)
+            target = U.T @ Y
+            fitted = U * s / rows.w.sqrt()[:, None]
+            leverage = U.square() * s / rows.w[:, None]
         else:
-            rows = Rows(probe.H.to(sums.HY), probe.Y.to(sums.HY), probe.w.to(sums.HY))
-            self._s, self._basis = eigenvectors(sums.gram)
-            self._s.clamp_(min=0)
-            self._target = self._basis.T @ sums.HY
-            self._fitted = product(rows.H.T, self._basis)
-            self._leverage = self._fitted.square()
-        self._rows = Rows(*(part.cpu() for part in (rows.H[:0], rows.Y, rows.w)))
-        for name in ("_s", "_basis", "_target", "_fitted", "_leverage"):
-            setattr(self, name, getattr(self, name).cpu().numpy())
+            rows = Rows(*(part.to(gram.HY) for part in (probe.H, probe.Y, probe.w)))
+            s, basis = eigenvectors(gram.HH)
+            s.clamp_(min=0)
+            target = basis.T @ gram.HY
+            fitted = product(rows.H.T, basis)
+            leverage = fitted.square()
+        self._rows = Rows(rows.H[:0].cpu(), rows.Y.cpu(), rows.w.cpu())
+        self._s, self._basis, self._target, self._fitted, self._leverage = (
+            part.cpu().numpy() for part in (s, basis, target, fitted, leverage)
+        )
         self._measure(alphas)
 
     def at(self, alphas) -> RidgePath:

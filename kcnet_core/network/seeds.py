@@ -6,6 +6,9 @@ import numbers
 
 import numpy as np
 
+# Purposes of random numbers; each has its own stream, so that adding one never moves another.
+STREAM_HIDDEN, STREAM_CALIBRATION, STREAM_SEARCH, STREAM_CHOICES = range(4)
+
 
 def seed_sequence(random_state) -> np.random.SeedSequence:
     """Turn scikit-learn's `random_state` into a seed that can be split.

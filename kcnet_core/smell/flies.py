@@ -56,7 +56,7 @@ class Fly(KCNetClassifier):
 
     def settle(self, coef: np.ndarray, alpha: float) -> None:
         self.coef_, self.alpha_ = coef, alpha
-        self._sums = None  # a fly takes no more rows
+        self.forget_rows()  # a fly takes no more
 
 
 @dataclass(frozen=True)

@@ -65,8 +65,7 @@ def nose_of_file(saved, file_name: str = "model file") -> tuple[Nose, Quality | 
 
 
 def _nose(model, scaler, feature_names, target_names, **about) -> Nose:
-    multilabel = model._code.kind == "multilabel" if hasattr(model, "_code") else False
-    characters, columns = characters_of(target_names, multilabel)
+    characters, columns = characters_of(target_names, model.multilabel)
     return Nose(
         flies=(model,),
         scaler=scaler,
@@ -75,7 +74,7 @@ def _nose(model, scaler, feature_names, target_names, **about) -> Nose:
         columns=columns,
         calibration=getattr(model, "calibration_", None),
         thresholds=np.full(len(characters), NAMED_FROM),
-        exclusive=not multilabel and len(characters) > 1,
+        exclusive=not model.multilabel and len(characters) > 1,
         alpha=getattr(model, "alpha_", None),
         **about,
     )

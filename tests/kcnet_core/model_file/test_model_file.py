@@ -201,7 +201,7 @@ def test_every_constructor_parameter_and_fitted_array_has_its_place_in_the_schem
     assert set(KINDS[name].parameters) == set(estimator.get_params())
     estimator.set_params(n_hidden=8).fit(X, LABELS["binary"])
     public = {key for key in vars(estimator) if key.endswith("_")}
-    elsewhere = {"classes_", "n_features_in_", "calibration_"}
+    elsewhere = {"classes_", "target_code_", "n_features_in_", "calibration_", "device_", "dtype_"}
     assert public <= set(KINDS[name].fitted) | set(KINDS[name].arrays) | elsewhere
 
 

@@ -63,7 +63,7 @@ def test_large_data_in_chunks_gives_the_same_as_small_data_in_one(digits, monkey
     X, y, X_test, _ = digits
     whole = net().fit(X, y)
     monkeypatch.setattr("kcnet_core.network.ridge.CHUNK_ROWS", 64)
-    monkeypatch.setattr("kcnet_core.network.readout.SMALL_PROBLEM", 0)
+    monkeypatch.setattr("kcnet_core.network.devices.SMALL_PROBLEM", 0)
     parts = net().fit(X, y)
     np.testing.assert_allclose(parts.coef_, whole.coef_, atol=2e-4)
     np.testing.assert_allclose(parts.class_scores(X_test), whole.class_scores(X_test), atol=1e-3)
