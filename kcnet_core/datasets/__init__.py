@@ -10,10 +10,10 @@ from numbers import Integral
 from kcnet_core.datasets import images, keller, starter, store
 from kcnet_core.datasets.catalogue import CATALOGUE, DatasetInfo
 from kcnet_core.datasets.dataset import Dataset
-from kcnet_core.datasets.sources import fetch
+from kcnet_core.datasets.sources import fetch, fetch_steps
 from kcnet_core.errors import DataError
 
-__all__ = ["Dataset", "DatasetInfo", "available", "fetch", "load"]
+__all__ = ["Dataset", "DatasetInfo", "available", "fetch", "fetch_steps", "load"]
 
 _IMAGE_OPTIONS = ("normalise", "n_train", "n_test", "seed")
 _ODOR_OPTIONS = ("target", "min_positives", "progress", "should_stop")

@@ -13,43 +13,42 @@ import os
 import shutil
 import urllib.error
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
+from kcnet_core.contracts import Counted, Steps
 from kcnet_core.errors import DataError, LimitError
 from kcnet_core.limits import MAX_DOWNLOAD_BYTES
 
 try:
     import fcntl
 except ImportError:  # Windows: without the lock two downloads of one file would disturb each other
-    fcntl = None
+    fcntl = None  # type: ignore[assignment]  # the usual mark of a module that is not there
 
 CHUNK_BYTES = 2**18
 SILENCE_SECONDS = 20.0  # a server that sends nothing for so long is given up
 ATTEMPTS = 3  # a connection that breaks is taken up again so many times in all
 
 
-class DownloadStopped(DataError):
-    """The person stopped the download; what has arrived is kept for the next time."""
-
-
 class _Broken(Exception):
     """The connection ended early; worth another attempt."""
 
 
-def download(
+def download_steps(
     url: str,
     target: Path,
     *,
     sha256: str | None = None,
     md5: str | None = None,
     size: int | None = None,
-    progress: Callable[[int, int | None], None] | None = None,
-    should_stop: Callable[[], bool] | None = None,
     timeout: float = SILENCE_SECONDS,
-) -> Path:
+) -> Steps[Counted, None]:
     """Fetch `url` into `target`, going on from a partial file when there is one.
+
+    Yields the bytes that are here and the bytes in all (None when unknown). Closing it ends the
+    download; what has arrived is kept for the next time.
 
     Parameters
     ----------
@@ -61,10 +60,6 @@ def download(
         Hex digest that the whole file must have.
     size : int or None
         Its exact number of bytes, when known.
-    progress : callable or None
-        Called with the bytes that are here and the bytes in all (None when unknown).
-    should_stop : callable or None
-        Asked after every chunk; True ends the download with `DownloadStopped`.
     timeout : float
         Seconds of silence after which the server is given up.
 
@@ -76,19 +71,19 @@ def download(
     """
     target = Path(target)
     if os.path.isfile(target):
-        return target
+        return
     if not url.startswith(("https://", "http://")):
         raise DataError(f"{target.name} can only be downloaded over http or https.")
     part = target.with_name(f"{target.name}.part")
     with _writing(target), _part_file(part) as file:
-        transfer = _Transfer(url, target.name, file, size, progress, should_stop, timeout)
+        transfer = _Transfer(url, target.name, file, size, timeout)
         resumed = transfer.n_here > 0
-        transfer.run()
+        yield from transfer.steps()
         problem = _problem(file, sha256, md5, size)
         if problem and resumed:
             # The old partial file may stem from another version of the source: once from the start.
             transfer.restart()
-            transfer.run()
+            yield from transfer.steps()
             problem = _problem(file, sha256, md5, size)
         if problem:
             part.unlink()
@@ -100,28 +95,27 @@ def download(
         file.flush()
         os.fsync(file.fileno())
         os.replace(part, target)
-    return target
 
 
 class _Transfer:
     """Bytes from a url to an open partial file, over as many connections as it takes."""
 
-    def __init__(self, url, name, file, size, progress, should_stop, timeout):
+    def __init__(self, url: str, name: str, file: BinaryIO, size: int | None, timeout: float):
         self.url, self.name, self.file, self.size = url, name, file, size
-        self.progress, self.should_stop, self.timeout = progress, should_stop, timeout
+        self.timeout = timeout
         self.n_here = file.seek(0, os.SEEK_END)
         if size is not None and self.n_here > size:
             self.restart()
 
-    def restart(self):
+    def restart(self) -> None:
         self.file.seek(0)
         self.file.truncate()
         self.n_here = 0
 
-    def run(self):
+    def steps(self) -> Steps[Counted, None]:
         for attempt in range(1, ATTEMPTS + 1):
             try:
-                self._connect()
+                yield from self._connect()
                 return
             except _Broken as broken:
                 if attempt == ATTEMPTS:
@@ -130,8 +124,8 @@ class _Transfer:
                         "try again and the download goes on from there."
                     ) from broken
 
-    def _connect(self):
-        self._report(self.size)
+    def _connect(self) -> Steps[Counted, None]:
+        yield Counted(self.n_here, self.size)
         if self.n_here == self.size:
             return
         request = urllib.request.Request(self.url, headers={"User-Agent": "kcnet"})
@@ -139,7 +133,7 @@ class _Transfer:
             request.add_header("Range", f"bytes={self.n_here}-")
         try:
             with urllib.request.urlopen(request, timeout=self.timeout) as response:
-                self._receive(response)
+                yield from self._receive(response)
         except urllib.error.HTTPError as error:
             if error.code == 416 and self.n_here:  # nothing after our last byte: is it all there?
                 return
@@ -161,7 +155,7 @@ class _Transfer:
         except TimeoutError as error:
             raise _Broken(f"the server did not answer in {self.timeout:g} seconds") from error
 
-    def _receive(self, response):
+    def _receive(self, response: http.client.HTTPResponse) -> Steps[Counted, None]:
         if self.n_here and not self._goes_on(response):
             self.restart()
         announced = response.headers.get("Content-Length", "")
@@ -169,17 +163,17 @@ class _Transfer:
         if (total or 0) > MAX_DOWNLOAD_BYTES:
             raise _too_large(self.name)
         _check_space(self.file.name, self.name, (total or 0) - self.n_here)
-        self._report(total)
+        yield Counted(self.n_here, total)
         while chunk := self._read(response):
             self.file.write(chunk)
             self.n_here += len(chunk)
             if self.n_here > (total or MAX_DOWNLOAD_BYTES):
                 raise _too_large(self.name)
-            self._report(total)
+            yield Counted(self.n_here, total)
         if total is not None and self.n_here < total:
             raise _Broken(f"the connection ended after {self.n_here:,} of {total:,} bytes")
 
-    def _read(self, response) -> bytes:
+    def _read(self, response: http.client.HTTPResponse) -> bytes:
         try:
             return response.read1(CHUNK_BYTES)
         except TimeoutError as error:
@@ -187,22 +181,12 @@ class _Transfer:
         except (OSError, http.client.HTTPException) as error:
             raise _Broken("the connection broke") from error
 
-    def _goes_on(self, response) -> bool:
+    def _goes_on(self, response: http.client.HTTPResponse) -> bool:
         content_range = response.headers.get("Content-Range", "")
         return response.status == 206 and content_range.startswith(f"bytes {self.n_here}-")
 
-    def _report(self, total):
-        if self.progress:
-            self.progress(self.n_here, total)
-        if self.should_stop and self.should_stop():
-            self.file.flush()
-            raise DownloadStopped(
-                f"The download of {self.name} was stopped. {self.n_here:,} bytes are kept; "
-                "the next download goes on from there."
-            )
 
-
-def _problem(file, sha256, md5, size) -> str | None:
+def _problem(file: BinaryIO, sha256: str | None, md5: str | None, size: int | None) -> str | None:
     """What is wrong with a whole file, or None."""
     n_bytes = file.seek(0, os.SEEK_END)
     if size is not None and n_bytes != size:
@@ -210,22 +194,20 @@ def _problem(file, sha256, md5, size) -> str | None:
     for algorithm, expected in (("sha256", sha256), ("md5", md5)):
         if expected is not None:
             file.seek(0)
-            digest = hashlib.file_digest(
-                file, lambda name=algorithm: hashlib.new(name, usedforsecurity=False)
-            )
-            if digest.hexdigest() != expected:
+            empty = hashlib.new(algorithm, usedforsecurity=False)
+            if hashlib.file_digest(file, empty.copy).hexdigest() != expected:
                 return f"its {algorithm.upper()} checksum is not the published one"
     return None
 
 
-def _too_large(name) -> LimitError:
+def _too_large(name: str) -> LimitError:
     return LimitError(
         f"{name} is larger than it should be; no download may exceed "
         f"{MAX_DOWNLOAD_BYTES:,} bytes (MAX_DOWNLOAD_BYTES)."
     )
 
 
-def _check_space(path, name, n_bytes):
+def _check_space(path: str, name: str, n_bytes: int) -> None:
     free = shutil.disk_usage(os.path.dirname(path) or ".").free
     if n_bytes > free:
         raise DataError(
@@ -235,7 +217,7 @@ def _check_space(path, name, n_bytes):
 
 
 @contextmanager
-def _writing(target: Path):
+def _writing(target: Path) -> Iterator[None]:
     """Turn the operating system's refusals into sentences (without naming local paths)."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -253,7 +235,7 @@ def _writing(target: Path):
 
 
 @contextmanager
-def _part_file(part: Path):
+def _part_file(part: Path) -> Iterator[BinaryIO]:
     """The partial file, open for appending by nobody else."""
     with open(part, "ab+") as file:
         if fcntl is not None:

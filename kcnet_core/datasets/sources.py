@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from kcnet_core.contracts import Counted, Steps, drain
 from kcnet_core.datasets import images, keller, store
 from kcnet_core.datasets.catalogue import CATALOGUE
-from kcnet_core.datasets.downloads import DownloadStopped, download
+from kcnet_core.datasets.downloads import download_steps
 from kcnet_core.datasets.uploads.archive import open_archive, read_entry
 from kcnet_core.errors import DataError, LimitError
 from kcnet_core.limits import MAX_DOWNLOAD_BYTES
@@ -34,7 +36,7 @@ class RemoteFile:
 
 
 def remote_files(name: str) -> tuple[RemoteFile, ...]:
-    """What `fetch` downloads for a dataset; none for a bundled one."""
+    """What `fetch_steps` downloads for a dataset; none for a bundled one."""
     if name == "keller_2016":
         return tuple(
             RemoteFile(
@@ -63,21 +65,21 @@ def remote_files(name: str) -> tuple[RemoteFile, ...]:
     return ()
 
 
-def fetch(
-    name: str,
-    progress: Callable[[int, int], None] | None = None,
-    should_stop: Callable[[], bool] | None = None,
-) -> None:
+def fetch(name: str, progress: Callable[[int, int | None], None] | None = None) -> None:
+    """Do `fetch_steps` at once; `progress` hears the bytes that are here and the bytes in all."""
+    drain(fetch_steps(name), progress)
+
+
+def fetch_steps(name: str) -> Steps[Counted, None]:
     """Download what is missing of a dataset; nothing when it is bundled or present.
+
+    Yields the bytes that are here and the bytes in all. Closing it ends the download; what has
+    arrived is kept, and the next time goes on from there.
 
     Parameters
     ----------
     name : str
         One of the names in `kcnet_core.datasets.available()`.
-    progress : callable or None
-        Called with the bytes that are here and the bytes in all.
-    should_stop : callable or None
-        Asked often; True ends the download with `DownloadStopped`, keeping what has arrived.
 
     Raises
     ------
@@ -94,20 +96,16 @@ def fetch(
         target = folder / remote.path
         if remote.members and not store.missing(target.parent, remote.members):
             continue
-
-        def report(here, _, before=done):
-            if progress:
-                progress(min(before + here, total), total)
-
-        _download_from_any(remote, target, report, should_stop)
+        with closing(_download_from_any(remote, target)) as steps:
+            for arrived in steps:
+                yield Counted(min(done + arrived.done, total), total)
         done += target.stat().st_size
-        if remote.members:
-            _unpack(target, remote.members, should_stop)
-    if progress:
-        progress(total, total)
+        for _ in _unpacked(target, remote.members) if remote.members else ():
+            yield Counted(min(done, total), total)
+    yield Counted(total, total)
 
 
-def _wanted(name) -> tuple[str, ...]:
+def _wanted(name: str) -> tuple[str, ...]:
     return keller.FILES if name == "keller_2016" else images.IDX_SETS[name].files()
 
 
@@ -134,38 +132,27 @@ def _torchvision_files(idx_set: images.IdxSet, size_bytes: int) -> tuple[RemoteF
     )
 
 
-def _download_from_any(remote: RemoteFile, target: Path, report, should_stop):
+def _download_from_any(remote: RemoteFile, target: Path) -> Steps[Counted, None]:
     for url in remote.urls:
         try:
-            download(
-                url,
-                target,
-                sha256=remote.sha256,
-                md5=remote.md5,
-                size=remote.size,
-                progress=report,
-                should_stop=should_stop,
+            yield from download_steps(
+                url, target, sha256=remote.sha256, md5=remote.md5, size=remote.size
             )
             return
-        except DownloadStopped:
-            raise
         except DataError:
             if url == remote.urls[-1]:
                 raise
 
 
-def _unpack(archive: Path, members: tuple[str, ...], should_stop):
+def _unpacked(archive: Path, members: tuple[str, ...]) -> Iterator[str]:
     """Take only `members` out of the archive, each whole or not at all, and delete the archive."""
     try:
         with archive.open("rb") as file:
             pack, entries = open_archive(file, MAX_DOWNLOAD_BYTES)
             inside = {PurePosixPath(entry.filename).name: entry for entry in entries}
             for member in members:
-                if should_stop and should_stop():
-                    raise DownloadStopped("The download was stopped while it was unpacked.")
+                yield member
                 write_whole(archive.parent / member, read_entry(pack, inside[member]))
-    except DownloadStopped:
-        raise
     except (DataError, LimitError, KeyError) as error:
         archive.unlink(missing_ok=True)
         raise DataError(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from functools import partial
 
 import streamlit as st
 
@@ -11,7 +10,6 @@ from kcnet_core import datasets
 from kcnet_core.datasets import images, keller
 from kcnet_core.datasets.catalogue import CATALOGUE
 from kcnet_core.errors import KCNetError
-from kcnet_core.jobs.from_callbacks import callback_steps
 from kcnet_core.storage.folders import download_folder
 from pages.ui.shell import current_run, visitor, visitor_jobs
 from pages.ui.shell.data_controls import use
@@ -83,13 +81,12 @@ def arrived(info) -> int:
 
 
 def start_download(info, downloads: dict) -> None:
-    fetch = partial(datasets.fetch, info.name)
     try:
         job = visitor_jobs.jobs().submit(
             visitor.owner(),
             "download",
             {"dataset": info.name},
-            lambda: callback_steps(fetch),
+            lambda: datasets.fetch_steps(info.name),
             title=f"Download {info.title}",
         )
     except KCNetError as refused:

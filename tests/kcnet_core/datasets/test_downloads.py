@@ -14,8 +14,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kcnet_core.contracts import drain
 from kcnet_core.datasets import downloads
-from kcnet_core.datasets.downloads import DownloadStopped, download
+from kcnet_core.datasets.downloads import download_steps
 from kcnet_core.errors import DataError, LimitError
 from tests.kcnet_core.datasets.file_server import FileServer
 
@@ -23,6 +24,10 @@ CONTENT = np.random.default_rng(0).bytes(3_000_000)
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
 MD5 = hashlib.md5(CONTENT).hexdigest()
 WHOLE = {"sha256": SHA256, "size": len(CONTENT)}
+
+
+def download(url, target, progress=None, **options):
+    drain(download_steps(url, target, **options), progress)
 
 
 @pytest.fixture
@@ -87,15 +92,9 @@ def test_a_server_without_ranges_starts_from_the_beginning(server, target):
 
 
 def test_stopping_keeps_the_part_and_leaves_no_file(server, target):
-    seen = []
-    with pytest.raises(DownloadStopped, match="goes on from there"):
-        download(
-            server.url + "/ratings.csv",
-            target,
-            progress=lambda done, _: seen.append(done),
-            should_stop=lambda: seen[-1] >= 500_000,
-            **WHOLE,
-        )
+    steps = download_steps(server.url + "/ratings.csv", target, **WHOLE)
+    assert any(step.done >= 500_000 for step in steps)
+    steps.close()
     assert not target.exists()
     assert 500_000 <= part(target).stat().st_size < len(CONTENT)
     download(server.url + "/ratings.csv", target, **WHOLE)
@@ -212,8 +211,9 @@ def test_an_endless_file_is_cut_off_at_the_limit(server, target, monkeypatch):
 def test_a_killed_download_leaves_no_half_file_and_is_continued(server, target):
     server.stall_after = 700_000
     code = (
-        "import sys; from pathlib import Path; from kcnet_core.datasets.downloads import download; "
-        "download(sys.argv[1], Path(sys.argv[2]))"
+        "import sys; from pathlib import Path; from kcnet_core.contracts import drain; "
+        "from kcnet_core.datasets.downloads import download_steps; "
+        "drain(download_steps(sys.argv[1], Path(sys.argv[2])))"
     )
     process = subprocess.Popen(
         [sys.executable, "-c", code, server.url + "/ratings.csv", str(target)],
