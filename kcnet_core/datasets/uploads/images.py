@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import PurePosixPath
+from zipfile import ZipInfo
 
 import numpy as np
 
+from kcnet_core.contracts import Counted, Steps, drain
 from kcnet_core.datasets.dataset import Dataset, RowError, left_out
 from kcnet_core.datasets.pixels import image_dataset, stratified_rows
-from kcnet_core.datasets.uploads.archive import entry_name, open_zip, read_entry
+from kcnet_core.datasets.uploads.archive import Archive, entry_name, open_zip, read_entry
 from kcnet_core.datasets.uploads.arrays import CHUNK_VALUES, arrays_from_npz, n_announced
 from kcnet_core.datasets.uploads.picture import read_picture
 from kcnet_core.datasets.uploads.quota import UploadBytes
@@ -31,7 +33,12 @@ _TRAIN = frozenset(("train", "training"))
 _TEST = frozenset(("test", "testing", "val", "valid", "validation"))
 
 
-def images_dataset(
+def images_dataset(content: bytes, **options) -> tuple[Dataset, tuple[RowError, ...]]:
+    """Do `images_steps` at once."""
+    return drain(images_steps(content, **options))
+
+
+def images_steps(
     content: bytes,
     *,
     size: tuple[int, int] | None = None,
@@ -40,10 +47,8 @@ def images_dataset(
     test_fraction: float = 0.2,
     seed: int = 0,
     title: str = "Uploaded images",
-    progress=None,
-    should_stop=None,
-) -> tuple[Dataset, tuple[RowError, ...]]:
-    """Turn an uploaded archive into a dataset.
+) -> Steps[Counted, tuple[Dataset, tuple[RowError, ...]]]:
+    """Turn an uploaded archive into a dataset; yields how many pictures of it have been read.
 
     Parameters
     ----------
@@ -61,8 +66,6 @@ def images_dataset(
         Chooses which.
     title : str
         For instance the file's name.
-    progress : callable(done, total) or None
-    should_stop : callable() -> bool or None
 
     Returns
     -------
@@ -94,7 +97,7 @@ def images_dataset(
         files, labels, in_test = _files_by_class(entries, errors)
         size = size or DEFAULT_SIZE
         _refuse_too_much(len(files), size)
-        pixels, read = _decoded(pack, files, size, errors, progress, should_stop)
+        pixels, read = yield from _decoded(pack, files, size, errors)
         labels = [labels[k] for k in read]
         places = [entry_name(files[k]) for k in read]
         in_test = None if in_test is None else np.array([in_test[k] for k in read], dtype=bool)
@@ -128,12 +131,12 @@ def images_dataset(
 
 
 def images_bytes(content: bytes, size: tuple[int, int]) -> UploadBytes:
-    """Memory that `images_dataset` will need, from the table of contents; nothing is unpacked.
+    """Memory that `images_steps` will need, from the table of contents; nothing is unpacked.
 
     Raises
     ------
     DataError, LimitError
-        Like `images_dataset`, for an archive that is refused by its table of contents.
+        Like `images_steps`, for an archive that is refused by its table of contents.
     """
     pack, entries = open_zip(content)
     n, unpacked, one = len(entries), 0, _PICTURE_BYTES
@@ -206,13 +209,15 @@ def _refuse_too_much(n, size):
         )
 
 
-def _decoded(pack, files, size, errors, progress, should_stop):
+def _decoded(
+    pack: Archive, files: list[ZipInfo], size: tuple[int, int], errors: list[RowError]
+) -> Steps[Counted, tuple[np.ndarray, list[int]]]:
     """Grey bytes of every file that is a picture, and which files those are."""
     pixels = np.empty((len(files), *size), dtype=np.uint8)
-    read, budget = [], MAX_UPLOAD_PIXELS
+    read: list[int] = []
+    budget = MAX_UPLOAD_PIXELS
     for k, entry in enumerate(files):
-        if should_stop and should_stop():
-            raise DataError("Reading the pictures was stopped; nothing was loaded.")
+        yield Counted(k, len(files))
         try:
             pixels[len(read)], n_pixels = read_picture(read_entry(pack, entry), size)
             read.append(k)
@@ -225,8 +230,7 @@ def _decoded(pack, files, size, errors, progress, should_stop):
                 f"The pictures have more than {MAX_UPLOAD_PIXELS:,} pixels together, which is the "
                 "limit (MAX_UPLOAD_PIXELS). Make them smaller first, or bring fewer."
             )
-        if progress:
-            progress(k + 1, len(files))
+    yield Counted(len(files), len(files))
     if not read:
         raise DataError(
             f"None of the {len(files):,} files is a picture. The first, {errors[0].where}: "

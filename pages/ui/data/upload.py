@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from weakref import ref
 
 import streamlit as st
 
-from kcnet_core.datasets.dataset import Dataset, left_out
+from kcnet_core.contracts import Counted, Steps
+from kcnet_core.datasets.dataset import Dataset, RowError, left_out
 from kcnet_core.datasets.uploads.cells import ENCODINGS, SEPARATORS
 from kcnet_core.datasets.uploads.columns import LABEL_KINDS, LIST_SEPARATORS
+from kcnet_core.datasets.uploads.quota import UploadBytes
 from kcnet_core.errors import KCNetError, OutOfMemory
 from kcnet_core.experiments.run import Run
 from kcnet_core.jobs import Estimate
@@ -79,7 +83,7 @@ def table() -> None:
     if go:
         submit(
             "table",
-            lambda **report: table_dataset(content, guess, title=file.name, **report),
+            lambda: callback_steps(partial(table_dataset, content, guess, title=file.name)),
             lambda: table_bytes(content, guess),
         )
     follow()
@@ -183,7 +187,7 @@ def images() -> None:
     file = st.file_uploader("Images", type=["zip", "npz"], key="image_file")
     if file is None:
         return
-    from kcnet_core.datasets.uploads.images import images_bytes, images_dataset
+    from kcnet_core.datasets.uploads.images import images_bytes, images_steps
 
     content = file.getvalue()
     side, invert = st.columns(2)
@@ -198,13 +202,17 @@ def images() -> None:
     if st.button("Read these images", type="primary", icon=":material/image:", key="images_go"):
         submit(
             "images",
-            lambda **report: images_dataset(content, **options, **report),
+            lambda: images_steps(content, **options),
             lambda: images_bytes(content, options["size"]),
         )
     follow()
 
 
-def submit(what: str, work, n_bytes) -> None:
+def submit(
+    what: str,
+    steps: Callable[[], Steps[Counted, tuple[Dataset, tuple[RowError, ...]]]],
+    n_bytes: Callable[[], UploadBytes],
+) -> None:
     """Queue the reading of a file; `n_bytes()` is the memory that it will need.
 
     Log and journal learn only what kind of file it is: what it is called is its owner's.
@@ -212,8 +220,8 @@ def submit(what: str, work, n_bytes) -> None:
     uploads, old = visitor_data.uploads(), st.session_state.get(visitor_data.UPLOADED)
     instead_of = None if old is None else ref(old)
 
-    def read(**report):
-        dataset, errors = work(**report)
+    def read():
+        dataset, errors = yield from steps()
         uploads.add(dataset, instead_of)
         return dataset, errors
 
@@ -224,7 +232,7 @@ def submit(what: str, work, n_bytes) -> None:
             visitor.owner(),
             "upload",
             {"file": what},
-            lambda: callback_steps(read),
+            read,
             estimate=Estimate(bytes=need.reading),
             title=TITLES[what],
         )

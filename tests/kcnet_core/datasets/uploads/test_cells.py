@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kcnet_core.datasets.uploads import cells as table_text
+from kcnet_core.datasets.uploads import cells
 from kcnet_core.datasets.uploads.cells import ENCODINGS, SEPARATORS, read_table
 from kcnet_core.errors import DataError, KCNetError, LimitError
 from kcnet_core.limits import MAX_CSV_LINE, MAX_CSV_LINES
@@ -76,7 +76,7 @@ def test_a_quote_that_is_never_closed_spares_cells_of_several_lines():
 
 
 def test_a_file_full_of_open_quotes_is_refused_with_a_line(monkeypatch):
-    monkeypatch.setattr(table_text, "_MOST_READ_AGAIN", 10_000)  # or it takes a second
+    monkeypatch.setattr(cells, "_MOST_READ_AGAIN", 10_000)  # or it takes a second
     with pytest.raises(DataError, match=r"Line \d+ has a quotation mark that is not closed"):
         read_table(b'a","\n' * 1_001)
 
@@ -162,7 +162,7 @@ def test_limits_are_named(monkeypatch):
         read_table(b"smiles,y\n" + b"CCO,1\n" * 100_000)
     with pytest.raises(LimitError, match="MAX_CSV_COLUMNS"):
         read_table(b"smiles" + b",y" * 600 + b"\n")
-    monkeypatch.setattr(table_text, "MAX_UPLOAD_BYTES", 10)
+    monkeypatch.setattr(cells, "MAX_UPLOAD_BYTES", 10)
     with pytest.raises(LimitError, match="MAX_UPLOAD_BYTES"):
         read_table(b"smiles,y\nCCO,1\n")
 
@@ -182,7 +182,7 @@ def test_tables_of_endless_lines_or_blank_cells_are_refused_before_they_are_cut_
 ):
     longest = []
 
-    def cut_up(lines, *arguments, reader=table_text.csv.reader, **options):
+    def cut_up(lines, *arguments, reader=cells.csv.reader, **options):
         def seen():
             for line in lines:
                 longest.append(len(line))
@@ -190,7 +190,7 @@ def test_tables_of_endless_lines_or_blank_cells_are_refused_before_they_are_cut_
 
         return reader(seen(), *arguments, **options)
 
-    monkeypatch.setattr(table_text.csv, "reader", cut_up)
+    monkeypatch.setattr(cells.csv, "reader", cut_up)
     with pytest.raises(LimitError, match=limit):
         read_table(content, separator=",")
     assert max(longest, default=0) <= MAX_CSV_LINE
@@ -211,18 +211,18 @@ def test_any_bytes_give_a_table_or_a_sentence(content):
 
 @settings(max_examples=100, deadline=None)
 @given(
-    cells=st.lists(
+    written=st.lists(
         st.lists(st.text("abcé ;,\n\"'=<", max_size=5), min_size=3, max_size=3),
         min_size=1,
         max_size=6,
     ),
     separator=st.sampled_from(list(SEPARATORS)),
 )
-def test_what_a_spreadsheet_writes_comes_back(cells, separator):
+def test_what_a_spreadsheet_writes_comes_back(written, separator):
     import csv
     import io
 
-    rows = [["smiles", "label", "name"]] + [[f"C{k}", *row[1:]] for k, row in enumerate(cells)]
+    rows = [["smiles", "label", "name"]] + [[f"C{k}", *row[1:]] for k, row in enumerate(written)]
     rows = [[" ".join(cell.split()) for cell in row] for row in rows]
     buffer = io.StringIO()
     csv.writer(buffer, delimiter=separator, quoting=csv.QUOTE_ALL).writerows(rows)

@@ -14,23 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from kcnet_core.datasets.uploads import (
-    archive,
-    images,
-)
-from kcnet_core.datasets.uploads import (
-    arrays as own_arrays,
-)
-from kcnet_core.datasets.uploads import (
-    picture as picture_file,
-)
+from kcnet_core.datasets.uploads import archive, arrays, images, picture
 from kcnet_core.datasets.uploads.images import images_bytes, images_dataset
 from kcnet_core.errors import DataError, KCNetError, LimitError
 
 RNG = np.random.default_rng(0)
 
 
-def picture(value=None, size=(8, 8), format="PNG", mode="L"):
+def drawn(value=None, size=(8, 8), format="PNG", mode="L"):
     pixels = RNG.integers(0, 256, (*size, 3), dtype=np.uint8)
     if value is not None:
         pixels[:] = value
@@ -49,7 +40,7 @@ def zipped(files, **options):
 
 def two_classes(prefix="", n=10):
     return {
-        f"{prefix}{name}/{k}.png": picture(value) for name, value in (("cat", 0), ("dog", 200))
+        f"{prefix}{name}/{k}.png": drawn(value) for name, value in (("cat", 0), ("dog", 200))
         for k in range(n)
     }  # fmt: skip
 
@@ -108,9 +99,9 @@ def test_files_that_are_no_pictures_are_named_and_the_others_kept():
     files = {
         **two_classes(),
         "cat/notes.png": b"this is text",
-        "dog/half.png": picture()[:60],
+        "dog/half.png": drawn()[:60],
         "dog/page.html": b"<html></html>",
-        "loose.png": picture(),
+        "loose.png": drawn(),
     }
     data, errors = images_dataset(zipped(files))
     assert len(data.X) == 20
@@ -127,7 +118,7 @@ def test_files_that_are_no_pictures_are_named_and_the_others_kept():
 @pytest.mark.parametrize("size", [(8, 8), (40, 20)])
 def test_common_formats_and_sizes_are_read(format, size):
     files = {
-        f"{name}/{k}": picture(value, size, format, "RGB")
+        f"{name}/{k}": drawn(value, size, format, "RGB")
         for name, value in (("dark", 30), ("light", 220))
         for k in range(3)
     }
@@ -141,14 +132,14 @@ def test_transparency_shows_white_paper():
     ink = Image.new("RGBA", (8, 8), (0, 0, 0, 0))
     buffer = io.BytesIO()
     ink.save(buffer, "PNG")
-    pixels, _ = picture_file.read_picture(buffer.getvalue(), (4, 4))
+    pixels, _ = picture.read_picture(buffer.getvalue(), (4, 4))
     assert (pixels == 255).all()
 
 
 def test_sixteen_bits_become_eight():
     buffer = io.BytesIO()
     Image.fromarray(np.full((8, 8), 32768, dtype=np.uint16)).save(buffer, "PNG")
-    pixels, _ = picture_file.read_picture(buffer.getvalue(), (4, 4))
+    pixels, _ = picture.read_picture(buffer.getvalue(), (4, 4))
     assert (pixels == 127).all()
 
 
@@ -160,27 +151,27 @@ def test_invert_turns_dark_ink_light():
 
 
 def test_light_paper_is_remarked_on():
-    files = {f"{name}/{k}": picture(v) for name, v in (("a", 240), ("b", 250)) for k in range(3)}
+    files = {f"{name}/{k}": drawn(v) for name, v in (("a", 240), ("b", 250)) for k in range(3)}
     data, _ = images_dataset(zipped(files))
     assert any("invert" in sentence for sentence in data.report)
 
 
 def test_a_class_with_one_image_is_left_out():
-    files = {**two_classes(), "bird/1.png": picture()}
+    files = {**two_classes(), "bird/1.png": drawn()}
     data, errors = images_dataset(zipped(files))
     assert data.target_names == ("cat", "dog")
     assert "only image of the class bird" in errors[0].reason
 
 
 def test_every_class_is_on_both_sides_of_the_split():
-    files = {f"{k}/{j}": picture() for k in range(12) for j in range(2)}
+    files = {f"{k}/{j}": drawn() for k in range(12) for j in range(2)}
     data, _ = images_dataset(zipped(files))
     assert set(data.y[: data.n_train]) == set(data.y[data.n_train :]) == set(range(12))
     assert data.target_names == tuple(map(str, range(12))), "numbers in order of value"
 
 
 def test_the_split_depends_on_the_seed_alone():
-    content = zipped({f"{k}/{j}": picture() for k in range(2) for j in range(20)})
+    content = zipped({f"{k}/{j}": drawn() for k in range(2) for j in range(20)})
     first, again = images_dataset(content, seed=1)[0], images_dataset(content, seed=1)[0]
     np.testing.assert_array_equal(first.X, again.X)
     assert not np.array_equal(first.X, images_dataset(content, seed=2)[0].X)
@@ -191,7 +182,7 @@ def test_the_split_depends_on_the_seed_alone():
 )
 def test_paths_that_lead_out_of_the_archive_are_refused(name):
     with pytest.raises(DataError, match="leads out of it"):
-        images_dataset(zipped({**two_classes(), name: picture()}))
+        images_dataset(zipped({**two_classes(), name: drawn()}))
 
 
 def announcing(content, n_bytes):
@@ -257,7 +248,7 @@ def test_an_encrypted_archive_is_told():
 
 
 def test_a_file_without_a_name_is_told():
-    content = zipped({"x": picture(), **two_classes()}).replace(b"x", b"\0")
+    content = zipped({"x": drawn(), **two_classes()}).replace(b"x", b"\0")
     with pytest.raises(DataError, match="damaged"):
         images_dataset(content)
 
@@ -271,8 +262,8 @@ def test_a_file_without_a_name_is_told():
         (zipped({".hidden/x": b"1"}), "no pictures"),
         (zipped({"1.png": b"x", "2.png": b"y"}), "in no folders"),
         (zipped({"a/1.png": b"x", "b/1.png": b"y"}), "None of the 2 files is a picture"),
-        (zipped({"a/1.png": picture(), "a/2.png": picture()}), "1 class with at least two"),
-        (zipped({"a/1.png": picture(), "b/2.png": picture()}), "0 classes with at least two"),
+        (zipped({"a/1.png": drawn(), "a/2.png": drawn()}), "1 class with at least two"),
+        (zipped({"a/1.png": drawn(), "b/2.png": drawn()}), "0 classes with at least two"),
     ],
 )
 def test_archives_that_cannot_be_learned_from_are_told(content, words):
@@ -300,9 +291,15 @@ def test_limits_are_named(monkeypatch):
         images_dataset(content, test_fraction=0.9)
 
 
-def test_stopping_loads_nothing():
-    with pytest.raises(DataError, match="was stopped"):
-        images_dataset(zipped(two_classes()), should_stop=lambda: True)
+def test_every_picture_counts_and_closing_reads_no_more(monkeypatch):
+    content = zipped(two_classes())
+    n = len(two_classes())
+    steps = images.images_steps(content)
+    assert [(step.done, step.total) for step in steps] == [(k, n) for k in range(n + 1)]
+    steps = images.images_steps(content)
+    assert next(steps).done == 0
+    monkeypatch.setattr(images, "read_picture", None)  # reading on would fail
+    steps.close()
 
 
 @pytest.mark.parametrize(
@@ -381,7 +378,7 @@ def test_limits_on_arrays_are_named(monkeypatch):
     content = npz(X=GOOD, y=np.arange(6) % 2)
     for limit in ("MAX_IMAGES", "MAX_IMAGE_PIXELS", "MAX_UPLOAD_PIXELS"):
         with monkeypatch.context() as patch:
-            patch.setattr(own_arrays, limit, 5)
+            patch.setattr(arrays, limit, 5)
             with pytest.raises(LimitError, match=limit):
                 images_dataset(content)
 
@@ -448,7 +445,7 @@ def test_an_array_needs_no_more_memory_than_is_told_from_its_table_of_contents(X
 
 
 def test_pictures_need_no_more_memory_than_is_told_from_the_table_of_contents():
-    content = zipped({f"{name}/{k}.png": picture() for name in "ab" for k in range(700)})
+    content = zipped({f"{name}/{k}.png": drawn() for name in "ab" for k in range(700)})
     told, kept = images_bytes(content, (64, 64))
     tracemalloc.start()
     try:

@@ -11,15 +11,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kcnet_core.datasets.uploads import columns as table_guess
-from kcnet_core.datasets.uploads import table as own_table
+from kcnet_core.datasets.uploads import table
+from kcnet_core.datasets.uploads.columns import LABEL_KINDS
 from kcnet_core.datasets.uploads.table import guess_table, table_bytes, table_dataset
 from kcnet_core.errors import DataError, KCNetError, LimitError
 
 SMILES = ["CCO", "CCCO", "CCCCO", "CCCCCO", "CC(=O)OCC", "CC(=O)OCCC", "CC(=O)OCCCC", "c1ccccc1C=O"]
 
 
-def table(header, *columns, separator=","):
+def csv_bytes(header, *columns, separator=","):
     rows = [header, *zip(*columns, strict=True)]
     return "\n".join(separator.join(map(str, row)) for row in rows).encode()
 
@@ -29,14 +29,14 @@ def load(content, **changes):
     return table_dataset(content, replace(guess, **changes))
 
 
-LIST = table(
+LIST = csv_bytes(
     ["Name", "SMILES", "Odor"],
     [f"m{k}" for k in range(8)],
     SMILES,
     ["green;fatty"] * 4 + ["Fruity; Sweet"] * 3 + ["almond;sweet"],
 )
-YES_NO = table(["smiles", "sweet", "musky"], SMILES, [0, 1] * 4, ["yes", "no", "no", "no"] * 2)
-CLASSES = table(["structure", "class"], SMILES, ["alcohol"] * 4 + ["ester"] * 3 + ["aldehyde"])
+YES_NO = csv_bytes(["smiles", "sweet", "musky"], SMILES, [0, 1] * 4, ["yes", "no", "no", "no"] * 2)
+CLASSES = csv_bytes(["structure", "class"], SMILES, ["alcohol"] * 4 + ["ester"] * 3 + ["aldehyde"])
 
 
 def test_a_list_of_characters_is_recognised():
@@ -86,12 +86,14 @@ def test_a_class_column_gives_classes_and_lone_classes_are_left_out():
 
 
 def test_numbered_classes_are_recognised_by_their_title():
-    guess = guess_table(table(["smiles", "weight", "label"], SMILES, range(8), [0, 1, 2, 3] * 2))
+    guess = guess_table(
+        csv_bytes(["smiles", "weight", "label"], SMILES, range(8), [0, 1, 2, 3] * 2)
+    )
     assert (guess.label_columns, guess.label_kind) == (("label",), "class")
 
 
 def test_a_table_without_titles_is_recognised_by_its_cells():
-    content = table([*SMILES[:1], "sweet"], SMILES[1:], ["sweet", "sour"] * 3 + ["sour"])
+    content = csv_bytes([*SMILES[:1], "sweet"], SMILES[1:], ["sweet", "sour"] * 3 + ["sour"])
     guess = guess_table(content)
     assert not guess.has_header
     assert guess.columns == ("column 1", "column 2")
@@ -101,31 +103,31 @@ def test_a_table_without_titles_is_recognised_by_its_cells():
 
 
 def test_a_smiles_column_with_another_title_is_recognised_by_its_cells():
-    guess = guess_table(table(["what", "Struktur", "sweet"], "abcdefgh", SMILES, [0, 1] * 4))
+    guess = guess_table(csv_bytes(["what", "Struktur", "sweet"], "abcdefgh", SMILES, [0, 1] * 4))
     assert guess.has_header
     assert guess.smiles_column == "Struktur"
 
 
 def test_a_person_may_say_whether_the_first_row_holds_titles():
-    content = table(["smiles", "sweet"], SMILES, [0, 1] * 4)
+    content = csv_bytes(["smiles", "sweet"], SMILES, [0, 1] * 4)
     guess = guess_table(content, has_header=False)
     assert (guess.columns, guess.n_rows) == (("column 1", "column 2"), 9)
     assert guess.smiles_column == "column 1"
-    content = table([SMILES[0], "odor"], SMILES[1:], ["sweet", "sour"] * 3 + ["sour"])
+    content = csv_bytes([SMILES[0], "odor"], SMILES[1:], ["sweet", "sour"] * 3 + ["sour"])
     guess = guess_table(content, has_header=True)
     assert (guess.columns, guess.smiles_column) == ((SMILES[0], "odor"), SMILES[0])
     assert guess.n_rows == 7
 
 
 def test_crosses_mean_yes_and_blanks_no():
-    content = table(["smiles", "sweet"], SMILES, ["x", "", "X", "", "", "x", "", ""])
+    content = csv_bytes(["smiles", "sweet"], SMILES, ["x", "", "X", "", "", "x", "", ""])
     data, errors = load(content)
     assert data.y.tolist() == [1, 0, 1, 0, 0, 1, 0, 0]
     assert errors == ()
 
 
 def test_a_blank_among_zeros_and_ones_is_a_row_error():
-    data, errors = load(table(["smiles", "sweet"], SMILES, [1, 0, "", 1, 0, "maybe", 0, 1]))
+    data, errors = load(csv_bytes(["smiles", "sweet"], SMILES, [1, 0, "", 1, 0, "maybe", 0, 1]))
     assert data.y.tolist() == [1, 0, 1, 0, 0, 1]
     assert [(e.where, e.reason) for e in errors] == [
         ("line 4", "sweet is blank; write 0 or 1, or yes or no."),
@@ -134,7 +136,7 @@ def test_a_blank_among_zeros_and_ones_is_a_row_error():
 
 
 def test_decimal_commas_and_semicolons_are_understood():
-    content = table(
+    content = csv_bytes(
         ["smiles", "dilution", "sweet"],
         SMILES[:4] * 2,
         ["0,1"] * 4 + ["0.001"] * 4,
@@ -151,7 +153,7 @@ def test_decimal_commas_and_semicolons_are_understood():
 
 
 def test_bad_rows_are_named_and_the_others_kept():
-    content = table(["smiles", "sweet"], [*SMILES, "C1CC", "", "OCC", "<b>CCO</b>"], [0, 1] * 6)
+    content = csv_bytes(["smiles", "sweet"], [*SMILES, "C1CC", "", "OCC", "<b>CCO</b>"], [0, 1] * 6)
     data, errors = load(content)
     assert len(data.X) == 8
     assert [error.where for error in errors] == ["line 10", "line 11", "line 12", "line 13"]
@@ -162,7 +164,7 @@ def test_bad_rows_are_named_and_the_others_kept():
 
 
 def test_a_molecule_whose_first_row_has_no_label_is_kept_by_its_second():
-    content = table(["smiles", "sweet"], ["OCC", *SMILES], ["", *[1, 0] * 4])
+    content = csv_bytes(["smiles", "sweet"], ["OCC", *SMILES], ["", *[1, 0] * 4])
     data, errors = load(content)
     assert data.smiles[0] == "CCO"
     assert data.y.tolist() == [1, 0] * 4
@@ -170,7 +172,7 @@ def test_a_molecule_whose_first_row_has_no_label_is_kept_by_its_second():
 
 
 def test_a_molecule_is_kept_once_per_dilution():
-    content = table(
+    content = csv_bytes(
         ["smiles", "dilution", "sweet"],
         [*SMILES, "OCC", "OCC"],
         [0.1] * 9 + [0.01],
@@ -183,7 +185,7 @@ def test_a_molecule_is_kept_once_per_dilution():
 
 
 def test_repeats_that_contradict_each_other_are_told():
-    content = table(
+    content = csv_bytes(
         ["name", "smiles", "odor"],
         [*"abcdefgh", "i", "j"],
         [*SMILES, "OCC", "OCCC"],
@@ -202,7 +204,9 @@ def test_repeats_that_contradict_each_other_are_told():
 
 
 def test_the_organic_part_of_a_salt_is_offered():
-    _, errors = load(table(["smiles", "sweet"], [*SMILES, "CC(=O)[O-].[Na+]", "C1CC"], [0, 1] * 5))
+    _, errors = load(
+        csv_bytes(["smiles", "sweet"], [*SMILES, "CC(=O)[O-].[Na+]", "C1CC"], [0, 1] * 5)
+    )
     assert "largest organic part is offered" in errors[0].reason
     assert [error.suggestion for error in errors] == ["CC(=O)O", ""]
 
@@ -225,14 +229,14 @@ def test_a_quote_that_is_never_closed_is_named_and_the_table_still_read():
 
 def test_html_and_formulas_stay_text():
     names = ["<script>alert(1)</script>", "=HYPERLINK('x')", "+1", "@x", *"efgh"]
-    content = table(["name", "smiles", "sweet"], names, SMILES, [0, 1] * 4)
+    content = csv_bytes(["name", "smiles", "sweet"], names, SMILES, [0, 1] * 4)
     data, _ = load(content)
     assert list(data.row_names) == names
 
 
 def test_the_same_label_in_another_case_is_one_label():
     data, _ = load(
-        table(["smiles", "odor"], SMILES, ["Sweet", "sweet", "SWEET", "sour"] * 2),
+        csv_bytes(["smiles", "odor"], SMILES, ["Sweet", "sweet", "SWEET", "sour"] * 2),
         label_kind="class",
     )
     assert data.target_names == ("sour", "Sweet")
@@ -241,13 +245,19 @@ def test_the_same_label_in_another_case_is_one_label():
 @pytest.mark.parametrize(
     "content, words",
     [
-        (table(["name", "sweet"], "abcdefgh", [0, 1] * 4), "No column is chosen as SMILES"),
-        (table(["smiles", "mass"], SMILES, range(8)), "No label column is chosen"),
-        (table(["smiles", "sweet"], SMILES, [1] * 8), "same label, so there is nothing"),
-        (table(["smiles", "sweet"], SMILES, [1] + [0] * 7), "1 of 8 rows are sweet; at least two"),
-        (table(["smiles", "odor"], SMILES, ["a"] * 7 + ["b"]), "same label"),
-        (table(["smiles", "sweet"], ["x1"] * 4, [0, 1] * 2), "is a molecule. The first says"),
-        (table(["smiles", "sweet"], [*SMILES[:1], "O", "N"], [0, 1, 1]), "1 of 3 rows can be used"),
+        (csv_bytes(["name", "sweet"], "abcdefgh", [0, 1] * 4), "No column is chosen as SMILES"),
+        (csv_bytes(["smiles", "mass"], SMILES, range(8)), "No label column is chosen"),
+        (csv_bytes(["smiles", "sweet"], SMILES, [1] * 8), "same label, so there is nothing"),
+        (
+            csv_bytes(["smiles", "sweet"], SMILES, [1] + [0] * 7),
+            "1 of 8 rows are sweet; at least two",
+        ),
+        (csv_bytes(["smiles", "odor"], SMILES, ["a"] * 7 + ["b"]), "same label"),
+        (csv_bytes(["smiles", "sweet"], ["x1"] * 4, [0, 1] * 2), "is a molecule. The first says"),
+        (
+            csv_bytes(["smiles", "sweet"], [*SMILES[:1], "O", "N"], [0, 1, 1]),
+            "1 of 3 rows can be used",
+        ),
         (b"smiles,sweet\n", "no rows below it"),
     ],
 )
@@ -271,11 +281,11 @@ def test_a_wrong_correction_is_told(changes, words):
 
 
 def test_limits_on_labels_and_dilutions_are_named(monkeypatch):
-    monkeypatch.setattr(own_table, "MAX_CSV_CHARACTERS", 3)
+    monkeypatch.setattr(table, "MAX_CSV_CHARACTERS", 3)
     with pytest.raises(LimitError, match="MAX_CSV_CHARACTERS"):
         load(LIST)
-    content = table(["smiles", "amount", "sweet"], SMILES, range(8), [0, 1] * 4)
-    monkeypatch.setattr(own_table, "MAX_CSV_DILUTIONS", 5)
+    content = csv_bytes(["smiles", "amount", "sweet"], SMILES, range(8), [0, 1] * 4)
+    monkeypatch.setattr(table, "MAX_CSV_DILUTIONS", 5)
     with pytest.raises(LimitError, match="MAX_CSV_DILUTIONS"):
         load(content, dilution_column="amount")
 
@@ -317,7 +327,7 @@ def test_any_table_is_guessed_or_refused_with_a_sentence(rows, separator, encodi
     used = [column for column in used if column is not None]
     assert set(used) <= set(guess.columns)
     assert len(used) == len(set(used)), "no column has two meanings"
-    assert guess.label_kind in table_guess.LABEL_KINDS
+    assert guess.label_kind in LABEL_KINDS
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -354,7 +364,7 @@ def test_a_table_needs_no_more_memory_than_is_told_from_its_guess(n_columns):
     columns = [[k * c % 97 for k in range(len(smiles))] for c in range(n_columns)]
     titles = ["smiles", "class", "dilution", *(f"c{c}" for c in range(n_columns))]
     kinds, dilutions = ["x", "y"] * 72, ["1/10", "1/1000", "1/10"] * 48
-    content = table(titles, smiles, kinds, dilutions, *columns)
+    content = csv_bytes(titles, smiles, kinds, dilutions, *columns)
     guess = replace(guess_table(content), label_columns=("class",), label_kind="class")
     tracemalloc.start()
     try:
