@@ -15,8 +15,8 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BufferedRandom
 from pathlib import Path
-from typing import BinaryIO
 
 from kcnet_core.contracts import Counted, Steps
 from kcnet_core.errors import DataError, LimitError
@@ -100,7 +100,7 @@ def download_steps(
 class _Transfer:
     """Bytes from a url to an open partial file, over as many connections as it takes."""
 
-    def __init__(self, url: str, name: str, file: BinaryIO, size: int | None, timeout: float):
+    def __init__(self, url: str, name: str, file: BufferedRandom, size: int | None, timeout: float):
         self.url, self.name, self.file, self.size = url, name, file, size
         self.timeout = timeout
         self.n_here = file.seek(0, os.SEEK_END)
@@ -186,7 +186,9 @@ class _Transfer:
         return response.status == 206 and content_range.startswith(f"bytes {self.n_here}-")
 
 
-def _problem(file: BinaryIO, sha256: str | None, md5: str | None, size: int | None) -> str | None:
+def _problem(
+    file: BufferedRandom, sha256: str | None, md5: str | None, size: int | None
+) -> str | None:
     """What is wrong with a whole file, or None."""
     n_bytes = file.seek(0, os.SEEK_END)
     if size is not None and n_bytes != size:
@@ -235,7 +237,7 @@ def _writing(target: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _part_file(part: Path) -> Iterator[BinaryIO]:
+def _part_file(part: Path) -> Iterator[BufferedRandom]:
     """The partial file, open for appending by nobody else."""
     with open(part, "ab+") as file:
         if fcntl is not None:

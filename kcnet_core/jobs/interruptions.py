@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kcnet_core import limits
-from kcnet_core.jobs.job import Job
+from kcnet_core.jobs.job import Job, JobView
 from kcnet_core.storage.journal import Journal
 
 try:
     import fcntl
 except ImportError:  # without file locks nobody can tell a dead server from a living one
-    fcntl = None
+    fcntl = None  # type: ignore[assignment]  # the usual mark of a module that is not there
 
 log = logging.getLogger("kcnet.jobs")
 
@@ -139,21 +139,15 @@ class JobJournal:
                 self._warn(getattr(error, "strerror", None) or error)
 
     def _append(self, note: dict) -> None:
-        if self._journal is None or self._size() > limits.MAX_JOURNAL_BYTES:
-            self._begin()
+        journal = self._journal
+        if journal is None or _size(journal) > limits.MAX_JOURNAL_BYTES:
+            journal = self._begin()
         self._under_way[note["id"]] = note
         if note["ended"] is not None:
             del self._under_way[note["id"]]
-        self._journal.append(note)
+        journal.append(note)
 
-    def _size(self) -> int:
-        """Bytes in our file; endless when somebody cleared the folder, so that we begin anew."""
-        try:
-            return self._journal.path.stat().st_size
-        except FileNotFoundError:
-            return limits.MAX_JOURNAL_BYTES + 1
-
-    def _begin(self) -> None:
+    def _begin(self) -> Journal:
         """Go on in a new file that only has what is under way; it gets its name when locked."""
         self.folder.mkdir(parents=True, exist_ok=True)
         name = secrets.token_hex(8)
@@ -172,10 +166,11 @@ class JobJournal:
             raise
         before, held = self._journal, self._handle
         self._journal, self._handle = journal, handle
-        if held is not None:
+        if before is not None and held is not None:
             before.path.unlink(missing_ok=True)
             os.close(held)
         self._clear()
+        return journal
 
     def _clear(self) -> None:
         """Let the files of dead processes go that are old, too many, or never got their name."""
@@ -208,6 +203,14 @@ class JobJournal:
             )
 
 
+def _size(journal: Journal) -> int:
+    """Bytes in our file; endless when somebody cleared the folder, so that we begin anew."""
+    try:
+        return journal.path.stat().st_size
+    except FileNotFoundError:
+        return limits.MAX_JOURNAL_BYTES + 1
+
+
 def _alive(path: Path) -> bool:
     """Whether a process holds the lock on this file."""
     handle = os.open(path, os.O_RDONLY)
@@ -234,7 +237,7 @@ def _note(job: Job, now: float) -> dict:
     }  # fmt: skip
 
 
-def _reached(view) -> str:
+def _reached(view: JobView) -> str:
     """How far a job has come, in words."""
     records = getattr(view.snapshot, "records", None)
     parts = []

@@ -7,13 +7,15 @@ import secrets
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
 from kcnet_core import limits
+from kcnet_core.contracts import Steps
 from kcnet_core.errors import KCNetError
 
+ACTIONS = ("pause", "resume", "step", "finish", "stop", "slow")
 FINISHED = ("done", "failed", "cancelled")
 ID_PREFIX = 6  # characters of a secret id that may appear in the log
 GONE = (
@@ -69,42 +71,63 @@ class JobView:
 
 
 class Job:
-    """One run; made by `JobManager.submit`.
+    """One run, which keeps what its owner asks for until `JobManager` comes to it.
 
     Attributes
     ----------
     id : str
         Unguessable; whoever has it may watch.
+    owner : str
+        Secret token of whoever may steer it.
     kind, title : str
     config : frozen object or read-only mapping
+    steps : callable returning a generator, or None once it has ended
     estimate : Estimate
     view : JobView
         The present state. Reading it takes no lock.
     result : object or None
         What the generator returned, once the state is "done".
+
+    Parameters
+    ----------
+    lock : lock of the queue, held when a job changes
+    steered : callable(job, action)
+        Told, with the lock held, what the owner has asked for.
     """
 
-    def __init__(self, manager, owner, kind, config, steps, estimate, title, submitted):
+    def __init__(
+        self,
+        owner: str,
+        kind: str,
+        config: Any,
+        steps: Callable[[], Steps[Any, Any]],
+        *,
+        estimate: Estimate,
+        title: str,
+        submitted: float,
+        paused: bool,
+        finish: Callable[[], object] | None,
+        lock: threading.RLock,
+        steered: Callable[[Job, str], None],
+    ):
         self.id = secrets.token_urlsafe(24)
-        self.kind, self.title, self.estimate = kind, title, estimate
+        self.owner, self.kind, self.title, self.estimate = owner, kind, title, estimate
         if isinstance(config, dict):
             config = MappingProxyType(copy.deepcopy(config))
         self.config = config
+        self.steps: Callable[[], Steps[Any, Any]] | None = steps
         self.view = JobView(submitted=submitted)
         self.result: Any = None
-        self._manager, self._owner, self._steps = manager, owner, steps
-        self._changed = threading.Condition(manager._lock)
-        self._thread: threading.Thread | None = None
-        self._stop = self._pause = False
-        self._finish: Callable[[], object] | None = None
-        self._steps_left = self._n_controls = 0
-        self._measured = self._noted = 0.0
+        self._stop = False
+        self._pause, self._steps_left, self._n_controls = paused, 0, 0
+        self._finish, self._steered = finish, steered
+        self._changed = threading.Condition(lock)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<Job {self.id[:ID_PREFIX]} {self.kind} {self.view.state}>"
 
     def owned_by(self, owner: str) -> bool:
-        return secrets.compare_digest(self._owner.encode(), str(owner).encode())
+        return secrets.compare_digest(self.owner.encode(), str(owner).encode())
 
     def control(self, owner: str, action: str, seconds: float = 0.0) -> JobView:
         """Steer the job: "pause", "resume", "step", "finish" (early, with a result), "stop"
@@ -112,7 +135,29 @@ class Job:
 
         Takes effect between two yields of the job. Steering a finished job does nothing.
         """
-        return self._manager._control(self, owner, action, seconds)
+        if not self.owned_by(owner):
+            raise NotOwner("Only the person who started this run can steer it; you can watch it.")
+        if action not in ACTIONS:
+            raise ValueError(f"unknown action {action!r}; choose from {ACTIONS}")
+        with self._changed:
+            if not self.view.finished and (action != "finish" or self._finish):
+                self._ask(action, seconds)
+                self._steered(self, action)
+            return self.view
+
+    def _ask(self, action: str, seconds: float) -> None:
+        self._n_controls += 1
+        if action == "slow":
+            self.show(slow=min(max(0.0, float(seconds)), limits.MAX_SLOW_SECONDS))
+        elif action == "stop":
+            self._stop = True
+            self.show(asked="stop")
+        else:
+            if action == "finish" and self._finish:
+                self._finish()
+            self._pause, self._steps_left = action in ("pause", "step"), int(action == "step")
+            told = action == "finish" or (action == "pause" and self.view.state == "running")
+            self.show(asked=action if told else None)
 
     def seconds_left(self, now: float | None = None) -> float | None:
         """From the fraction done where there is one, else from the estimate; None if unknown."""
@@ -133,3 +178,65 @@ class Job:
     def wait(self, timeout: float | None = None) -> bool:
         """Sleep until the job is done, failed or cancelled."""
         return self.wait_for(lambda view: view.finished, timeout)
+
+    def let_go(self) -> None:
+        """Free what the job holds; a session may still hold the job itself."""
+        self.result = None
+        self.view = replace(self.view, snapshot=None)
+
+    # For the queue, which holds the lock
+
+    def show(self, **changes) -> None:
+        """Replace the view by one with these changes, and wake whoever waits for it."""
+        self.view = replace(self.view, **changes)
+        self._changed.notify_all()
+
+    def take(self, snapshot: Any, now: float, peak_bytes: int) -> bool:
+        """Show what the job has yielded; whether that was a step."""
+        view = self.view
+        fraction = getattr(snapshot, "fraction", None)
+        self.show(
+            snapshot=snapshot,
+            n_snapshots=view.n_snapshots + 1,
+            fraction=view.fraction if fraction is None else min(1.0, max(0.0, fraction)),
+            snapshot_seconds=view.seconds(now),
+            peak_bytes=max(view.peak_bytes, peak_bytes),
+        )
+        counts = getattr(snapshot, "counts_as_step", True)
+        if counts and self._steps_left:
+            self._steps_left -= 1
+        return counts
+
+    def slow_down(self) -> None:
+        """Rest as long as the owner wants after each step, or until they want something else."""
+        if self.view.slow and not self._pause:
+            seen = self._n_controls
+            self._changed.wait_for(
+                lambda: self._stop or self._n_controls != seen, timeout=self.view.slow
+            )
+
+    @property
+    def stopping(self) -> bool:
+        """Whether its owner has asked for its end."""
+        return self._stop
+
+    @property
+    def pausing(self) -> bool:
+        """Whether its owner wants it to rest now; a job that is to be stepped first does a step."""
+        return self._pause and not self._steps_left and not self._stop
+
+    def go_on(self) -> None:
+        """Forget the owner's wish to pause."""
+        self._pause, self._steps_left = False, 0
+
+    def wait_until(self, condition: Callable[[], bool]) -> None:
+        """Sleep until `condition` holds or the owner asks for the end."""
+        self._changed.wait_for(lambda: self._stop or condition())
+
+    def end(self, state: str, ended: float, result: Any, error: str | None) -> None:
+        """Keep the outcome; the generator's arrays go with it."""
+        self.steps, self.result = None, result
+        fraction = 1.0 if state == "done" else self.view.fraction
+        self.show(
+            state=state, error=error, fraction=fraction, ended=ended, position=None, asked=None
+        )

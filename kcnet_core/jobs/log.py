@@ -8,6 +8,7 @@ import logging
 import secrets
 import sys
 from types import MappingProxyType
+from typing import Any
 
 from kcnet_core.errors import KCNetError
 from kcnet_core.jobs.job import ID_PREFIX, Job
@@ -55,10 +56,10 @@ def failure_sentence(error: BaseException, job: Job) -> str:
     )
 
 
-def log_line(event: str, job: Job, used: int):
+def log_line(event: str, job: Job, used: int) -> None:
     """One line of JSON about a job's start or end; `used` is the process's memory in bytes."""
     view = job.view
-    line = {"event": event, "job": job.id[:ID_PREFIX], "kind": job.kind}
+    line: dict[str, Any] = {"event": event, "job": job.id[:ID_PREFIX], "kind": job.kind}
     line["config"] = _loggable(job.config)
     line["memory_mb"] = used >> 20
     if view.started is not None:

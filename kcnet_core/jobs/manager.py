@@ -5,23 +5,27 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Iterable
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from kcnet_core import limits
-from kcnet_core.errors import KCNetError, OutOfMemory
-from kcnet_core.jobs.admission import check_room_in_queue, sent_twice
+from kcnet_core.contracts import Steps
+from kcnet_core.errors import OutOfMemory
 from kcnet_core.jobs.interruptions import SECONDS_BETWEEN_NOTES, Interruption, JobJournal
-from kcnet_core.jobs.job import FINISHED, ID_PREFIX, Estimate, Job, JobView, NotOwner
+from kcnet_core.jobs.job import FINISHED, ID_PREFIX, Estimate, Job
 from kcnet_core.jobs.log import failure_sentence, log_line
 from kcnet_core.jobs.memory import Memory, Room, measure_memory, planned, too_large
-from kcnet_core.jobs.pauses import overdue
-from kcnet_core.jobs.retention import let_go, over_budget, surplus
-from kcnet_core.jobs.turns import Turns, should_step_back
+from kcnet_core.jobs.policies import (
+    Turns,
+    check_room_in_queue,
+    overdue,
+    sent_twice,
+    should_step_back,
+)
+from kcnet_core.jobs.retention import over_budget, surplus
 
-ACTIONS = ("pause", "resume", "step", "finish", "stop", "slow")
 SECONDS_BETWEEN_MEASURES = 0.2  # of memory: it costs as much as a very small epoch
 SECONDS_BETWEEN_WEIGHINGS = 20.0  # of finished results: pages add to them what visitors ask for
 
@@ -81,14 +85,13 @@ class JobManager:
         self._started: set[Job] = set()  # have a thread and hold memory: running, paused, requeued
         self._turns = Turns()
         self._weighed = 0.0
-        self._closed = False
 
     def submit(
         self,
         owner: str,
         kind: str,
         config: Any,
-        steps: Callable[[], Generator],
+        steps: Callable[[], Steps[Any, Any]],
         *,
         estimate: Estimate | None = None,
         title: str = "",
@@ -122,8 +125,6 @@ class JobManager:
         """
         with self._lock:
             self._sweep()
-            if self._closed:
-                raise KCNetError("The server is closing and takes no new runs; try again shortly.")
             unfinished = [job for job in self._jobs.values() if not job.view.finished]
             if job := sent_twice(unfinished, owner, kind, config, self._clock()):
                 return job
@@ -132,10 +133,12 @@ class JobManager:
             estimate = estimate or Estimate()
             if estimate.bytes > (room := self._room(())):
                 raise OutOfMemory(too_large(estimate.bytes, room))
-            job = Job(self, owner, kind, config, steps, estimate, title, self._clock())
+            job = Job(
+                owner, kind, config, steps, estimate=estimate, title=title, paused=paused,
+                finish=finish, submitted=self._clock(), lock=self._lock, steered=self._steered,
+            )  # fmt: skip
             self._jobs[job.id] = job
             self._note(job)
-            job._pause, job._finish = paused, finish
             (self._rest if paused else self._enqueue)(job)
             return job
 
@@ -167,89 +170,38 @@ class JobManager:
                 planned(self._started),
             )
 
-    def shutdown(self, timeout: float = 30.0) -> bool:
-        """Cancel everything and wait for the threads; False if one is still inside a step."""
-        with self._lock:
-            self._closed = True
-            threads = [job._thread for job in self._started]
-            for job in list(self._jobs.values()):
-                self._stop(job)
-        deadline = time.monotonic() + timeout
-        for thread in threads:
-            thread.join(max(0.0, deadline - time.monotonic()))
-        return not any(thread.is_alive() for thread in threads)
-
-    # Steering: the owner's wishes, kept until the job's loop reads them in `_between_steps`.
-
-    def _control(self, job: Job, owner: str, action: str, seconds: float) -> JobView:
-        if not job.owned_by(owner):
-            raise NotOwner("Only the person who started this run can steer it; you can watch it.")
-        if action not in ACTIONS:
-            raise ValueError(f"unknown action {action!r}; choose from {ACTIONS}")
-        with self._lock:
-            if job.view.finished:
-                return job.view
-            job._n_controls += 1
-            if action == "stop":
-                self._show(job, asked="stop")
-                self._stop(job)
-            elif action == "slow":
-                slow = min(max(0.0, float(seconds)), limits.MAX_SLOW_SECONDS)
-                self._show(job, slow=slow)
-            elif action == "pause":
-                job._pause, job._steps_left = True, 0
-                if job in self._queue:
-                    self._queue.remove(job)
-                    self._rest(job)
-                elif job in self._running:
-                    self._show(job, asked="pause")
-            else:
-                if action == "finish":
-                    if job._finish is None:
-                        return job.view
-                    job._finish()
-                job._pause, job._steps_left = action == "step", int(action == "step")
-                self._show(job, asked="finish" if action == "finish" else None)
-                if job.view.state == "paused":
-                    self._enqueue(job)
-            job._changed.notify_all()
-            return job.view
-
-    def _stop(self, job: Job):
-        job._stop = True
-        job._changed.notify_all()
-        if job not in self._started and not job.view.finished:
-            self._finish(job, "cancelled")
-
     # The queue
 
-    def _enqueue(self, job: Job, first: bool = False):
+    def _steered(self, job: Job, action: str) -> None:
+        """What a wish of its owner means for a job's place; its own loop reads the rest."""
+        if action == "stop" and job not in self._started:
+            self._finish(job, "cancelled")
+        elif action == "pause" and job in self._queue:
+            self._queue.remove(job)
+            self._rest(job)
+        elif action in ("resume", "step", "finish") and job.view.state == "paused":
+            self._enqueue(job)
+
+    def _enqueue(self, job: Job, first: bool = False) -> None:
         """Let the job wait, behind or before its owner's others."""
-        own = [place for place, other in enumerate(self._queue) if other._owner == job._owner]
+        own = [place for place, other in enumerate(self._queue) if other.owner == job.owner]
         self._queue.insert(own[0] if first and own else len(self._queue), job)
-        self._turns.arrive(job._owner)
-        self._show(job, state="queued", paused_since=None)
+        self._turns.arrive(job.owner)
+        job.show(state="queued", paused_since=None)
         self._dispatch()
 
-    def _dispatch(self):
+    def _dispatch(self) -> None:
         """Fill free slots, then tell those who wait their position."""
         while len(self._running) < self.max_running and (job := self._next_job()):
-            self._queue.remove(job)
-            self._turns.note(job._owner)
-            self._running.append(job)
-            now = self._clock()
-            started = job.view.started or now
-            self._show(job, state="running", position=None, started=started, running_since=now)
+            self._give_slot(job)
             if job not in self._started:
                 self._start(job)
         order = self._turns.order(self._queue, self._running)
         for position, job in enumerate(order, start=1):
             if job.view.position != position:
-                self._show(job, position=position)
+                job.show(position=position)
 
     def _next_job(self) -> Job | None:
-        if self._closed:
-            return None
         for job in self._turns.order(self._queue, self._running):
             need = job.estimate.bytes
             if job in self._started or not need or need <= self._room(self._started):
@@ -264,127 +216,109 @@ class JobManager:
     def _room(self, holders: Iterable[Job]) -> int:
         return self._memory.beside(holders, self._started)
 
-    # A job's life; `_run` and `_between_steps` are on the job's own thread
+    def _give_slot(self, job: Job) -> None:
+        self._queue.remove(job)
+        self._turns.note(job.owner)
+        self._running.append(job)
+        now = self._clock()
+        started = job.view.started or now
+        job.show(state="running", position=None, started=started, running_since=now)
 
-    def _start(self, job: Job):
+    def _leave_slot(self, job: Job) -> None:
+        if job in self._running:
+            self._running.remove(job)
+            self._turns.note(job.owner)
+        job.show(worked=job.view.seconds(self._clock()), running_since=None)
+
+    def _rest(self, job: Job) -> None:
+        job.show(state="paused", asked=None, position=None, paused_since=self._clock())
+        self._end_pauses()
+        self._dispatch()
+
+    # A job's life; `_run` and what it calls are on the job's own thread
+
+    def _start(self, job: Job) -> None:
         if not self._started:
             self._memory.begin()
         self._started.add(job)
         log_line("start", job, self._memory.measure().used)
         self._note(job)
         name = f"job-{job.id[:ID_PREFIX]}"
-        job._thread = threading.Thread(target=self._run, args=(job,), name=name, daemon=True)
         try:
-            job._thread.start()
+            threading.Thread(target=self._run, args=(job,), name=name, daemon=True).start()
         except RuntimeError:  # the system has no more threads
             self._close(job, "failed", error="The server is too busy to start this run; try later.")
 
-    def _run(self, job: Job):
+    def _run(self, job: Job) -> None:
         try:
-            outcome = {"state": "done", "result": self._drive(job)}
+            outcome: dict[str, Any] = {"state": "done", "result": self._drive(job)}
         except _Stopped:
             outcome = {"state": "cancelled"}
         except BaseException as error:  # nothing a job does may end anything but the job
             outcome = {"state": "failed", "error": failure_sentence(error, job)}
-            if job._stop:  # whoever stopped a run does not care how it would have failed
+            if job.stopping:  # whoever stopped a run does not care how it would have failed
                 outcome = {"state": "cancelled"}
         # Here the error and the arrays in its frames are gone, so the next job finds their memory.
         self._finish(job, **outcome)
 
     def _drive(self, job: Job) -> Any:
-        with closing(job._steps()) as steps:
+        measured, noted = 0.0, time.monotonic()
+        assert job.steps is not None, "it has not ended"
+        with closing(job.steps()) as steps:
             while True:
                 try:
                     snapshot = next(steps)
                 except StopIteration as end:
                     return end.value
-                self._between_steps(job, snapshot)
+                now, used = time.monotonic(), 0
+                if now - measured > SECONDS_BETWEEN_MEASURES:
+                    measured, used = now, self._memory.measure().used
+                with self._lock:
+                    is_step = job.take(snapshot, self._clock(), used)
+                    if now - noted > SECONDS_BETWEEN_NOTES:
+                        noted = now
+                        self._note(job)
+                    if is_step:
+                        job.slow_down()
+                    self._between_steps(job)
 
-    def _between_steps(self, job: Job, snapshot: Any):
-        peak = job.view.peak_bytes
-        if time.monotonic() - job._measured > SECONDS_BETWEEN_MEASURES:
-            job._measured = time.monotonic()
-            peak = max(peak, self._memory.measure().used)
-        with self._lock:
-            now = self._clock()
-            fraction = getattr(snapshot, "fraction", None)
-            self._show(
-                job,
-                snapshot=snapshot,
-                n_snapshots=job.view.n_snapshots + 1,
-                fraction=job.view.fraction if fraction is None else min(1.0, max(0.0, fraction)),
-                snapshot_seconds=job.view.seconds(now),
-                peak_bytes=peak,
-            )
-            if time.monotonic() - job._noted > SECONDS_BETWEEN_NOTES:
-                self._note(job)
-            counts = getattr(snapshot, "counts_as_step", True)
-            if counts and job._steps_left:
-                job._steps_left -= 1
-            if counts and job.view.slow and not job._pause:
-                seen = job._n_controls
-                job._changed.wait_for(
-                    lambda: job._stop or job._n_controls != seen, timeout=job.view.slow
-                )
-            if job._pause and not job._steps_left and not job._stop:
-                self._leave_slot(job)
-                self._rest(job)
-            elif not job._stop and should_step_back(
-                job, self._running, self._queue, self._next_job
-            ):
-                self._leave_slot(job)
-                self._enqueue(job, first=True)
-            job._changed.wait_for(lambda: job._stop or job in self._running)
-            if job._stop:
-                raise _Stopped
+    def _between_steps(self, job: Job) -> None:
+        """Let go of the slot if the owner or others want it, and wait for the next turn."""
+        if job.pausing:
+            self._leave_slot(job)
+            self._rest(job)
+        elif not job.stopping and should_step_back(job, self._running, self._queue, self._next_job):
+            self._leave_slot(job)
+            self._enqueue(job, first=True)
+        job.wait_until(lambda: job in self._running)
+        if job.stopping:
+            raise _Stopped
 
-    def _rest(self, job: Job):
-        self._show(job, state="paused", asked=None, position=None, paused_since=self._clock())
-        self._end_pauses()
-        self._dispatch()
-
-    def _leave_slot(self, job: Job):
-        if job in self._running:
-            self._running.remove(job)
-            self._turns.note(job._owner)
-        self._show(job, worked=job.view.seconds(self._clock()), running_since=None)
-
-    def _finish(self, job: Job, state: str, **outcome):
+    def _finish(self, job: Job, state: str, **outcome: Any) -> None:
         with self._lock:
             self._close(job, state, **outcome)
             self._weighed = 0.0
             self._sweep()
             self._dispatch()
 
-    def _close(self, job: Job, state: str, result: Any = None, error: str | None = None):
+    def _close(self, job: Job, state: str, result: Any = None, error: str | None = None) -> None:
         self._leave_slot(job)
         self._started.discard(job)
         if job in self._queue:
             self._queue.remove(job)
-        job._steps = None  # the generator's arrays go with it
-        job.result = result
-        fraction = 1.0 if state == "done" else job.view.fraction
-        ended = self._clock()
-        self._show(
-            job, state=state, error=error, fraction=fraction, ended=ended, position=None, asked=None
-        )
+        job.end(state, self._clock(), result, error)
         log_line("end", job, self._memory.measure().used)
         self._note(job)
 
-    def _note(self, job: Job):
-        job._noted = time.monotonic()
+    def _note(self, job: Job) -> None:
         if self._journal:
             self._journal.note(job)
 
-    def _show(self, job: Job, **changes):
-        job.view = replace(job.view, **changes)
-        job._changed.notify_all()
-
-    def _sweep(self):
+    def _sweep(self) -> None:
         """Let old finished jobs go, and end pauses that lasted too long."""
         now = self._clock()
         finished = [job for job in self._jobs.values() if job.view.finished]
-        finished.sort(key=lambda job: job.view.ended)
+        finished.sort(key=lambda job: job.view.ended or now)
         gone = surplus(finished, now, self.max_finished)
         if time.monotonic() - self._weighed > SECONDS_BETWEEN_WEIGHINGS:
             rest = [job for job in finished if job not in gone]
@@ -392,10 +326,10 @@ class JobManager:
             self._weighed = time.monotonic()
         for job in gone:
             del self._jobs[job.id]
-            let_go(job)
+            job.let_go()
         self._end_pauses()
 
-    def _end_pauses(self):
+    def _end_pauses(self) -> None:
         for job in overdue(self._jobs.values(), self._clock(), self.max_paused):
-            job._pause, job._steps_left = False, 0
+            job.go_on()
             self._enqueue(job)

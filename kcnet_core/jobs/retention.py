@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from types import FunctionType, ModuleType
 
 import numpy as np
@@ -21,7 +20,8 @@ def surplus(finished: list[Job], now: float, most: int) -> list[Job]:
     return [
         job
         for place, job in enumerate(finished)
-        if place < len(finished) - most or job.view.ended + limits.FINISHED_JOB_SECONDS < now
+        if place < len(finished) - most
+        or (job.view.ended or now) + limits.FINISHED_JOB_SECONDS < now
     ]
 
 
@@ -44,12 +44,6 @@ def over_budget(finished: list[Job], most_bytes: int) -> list[Job]:
         else:
             held += size
     return drop
-
-
-def let_go(job: Job) -> None:
-    """Free what a job holds; a session may still hold the job itself."""
-    job.result = None
-    job.view = replace(job.view, snapshot=None)
 
 
 def held_bytes(things: Iterable, seen: set[int]) -> int:

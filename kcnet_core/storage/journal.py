@@ -60,8 +60,8 @@ class Journal:
 
     def append(self, entry: Mapping) -> None:
         """Add an entry, which must have an `id`; returns when it is on the disk."""
-        entry = json.loads(json.dumps(dict(entry)))
-        data = b"\n" + json.dumps(entry, separators=(",", ":")).encode() + b"\n"
+        text = json.dumps(dict(entry), separators=(",", ":"))
+        data = b"\n" + text.encode() + b"\n"
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             handle = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
@@ -76,4 +76,4 @@ class Journal:
                 f"Results cannot be written to the cache folder ({error.strerror or error}). Make "
                 "room there, or set KCNET_CACHE to a folder that can be written to."
             ) from error
-        self._entries[entry["id"]] = entry
+        self._entries[entry["id"]] = json.loads(text)  # as a reader of the file would know it

@@ -21,13 +21,13 @@ from kcnet_core.__main__ import main
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.run import Run
 from kcnet_core.experiments.training import train_steps
-from kcnet_core.jobs import JobManager
 from kcnet_core.paper.outcomes import Result
 from kcnet_core.paper.recipes import RECIPES
 from kcnet_core.paper.result_file import read_result, save_result
 from kcnet_core.storage import folders
 from kcnet_core.storage.atomic_write import SECONDS_TO_WRITE, write_whole
 from kcnet_core.storage.journal import Journal
+from tests.kcnet_core.jobs.ending_manager import EndingManager
 from tests.kcnet_core.paper.tiny_recipe import TINY
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -259,6 +259,7 @@ KILLED_REPRODUCE = """
 import os, signal
 from kcnet_core.__main__ import main
 from kcnet_core.paper.recipes import RECIPES
+from tests.kcnet_core.jobs.ending_manager import EndingManager
 from tests.kcnet_core.paper.tiny_recipe import TINY
 
 RECIPES["tiny"] = TINY
@@ -306,7 +307,7 @@ def test_reproduce_killed_in_the_middle_of_a_row_keeps_the_others_and_goes_on(
 
 @pytest.fixture
 def run_job():
-    manager = JobManager(1)
+    manager = EndingManager(1)
 
     def run(config: Run, dataset):
         job = manager.submit("ann", "train", config, lambda: train_steps(config, dataset))
@@ -314,7 +315,7 @@ def run_job():
         return job
 
     yield run
-    assert manager.shutdown(WAIT)
+    manager.end()
 
 
 @pytest.fixture(scope="module")

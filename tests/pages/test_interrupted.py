@@ -10,8 +10,9 @@ from streamlit.testing.v1 import AppTest
 
 from kcnet_core.experiments.comparison.plan import Comparison
 from kcnet_core.experiments.run import Run
-from kcnet_core.jobs import JobJournal, JobManager
+from kcnet_core.jobs import JobJournal
 from pages.ui.shell import visitor_jobs
+from tests.kcnet_core.jobs.ending_manager import EndingManager
 
 APP = str(Path(__file__).resolve().parents[2] / "app.py")
 RUN = Run(dataset="digits", model="KCNet", n_hidden=70, seed=3)
@@ -36,7 +37,7 @@ def texts(app: AppTest) -> str:
 def interrupted(tmp_path, monkeypatch):
     """Make a run that was under way when the server before this one stopped; gives its id."""
     notes, hold = JobJournal(tmp_path), threading.Event()
-    before = JobManager(journal=notes)
+    before = EndingManager(journal=notes)
 
     def steps():
         yield None
@@ -51,7 +52,7 @@ def interrupted(tmp_path, monkeypatch):
 
     yield make
     hold.set()
-    assert before.shutdown()
+    before.end()
 
 
 def test_an_interrupted_run_is_named_and_start_runs_it_again(interrupted):

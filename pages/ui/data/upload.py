@@ -19,7 +19,6 @@ from kcnet_core.experiments.run import Run
 from kcnet_core.jobs import Estimate
 from kcnet_core.jobs.from_callbacks import callback_steps
 from kcnet_core.jobs.memory import gigabytes
-from kcnet_core.jobs.retention import let_go
 from kcnet_core.limits import MAX_CSV_ROWS, MAX_IMAGES, MAX_UPLOAD_BYTES, MEGABYTE
 from kcnet_core.storage.safe_csv import harmless
 from pages.ui.shell import current_run, visitor, visitor_data, visitor_jobs
@@ -255,7 +254,7 @@ def follow() -> None:
     done = job.view.state == "done"
     if done and job.result is not None:
         dataset, st.session_state["upload_left_out"] = job.result
-        let_go(job)  # from here on the session alone holds the data, and may replace them
+        job.let_go()  # from here on the session alone holds the data, and may replace them
         use(dataset)
         st.session_state["upload_used"] = job.id
         st.rerun()

@@ -17,7 +17,8 @@ import pytest
 
 from kcnet_core import limits
 from kcnet_core.experiments.run import Run
-from kcnet_core.jobs import JobJournal, JobManager
+from kcnet_core.jobs import JobJournal
+from tests.kcnet_core.jobs.ending_manager import EndingManager
 from tests.kcnet_core.jobs.test_jobs import WAIT, Clock, Gate, at_once, reached
 
 PROJECT = Path(__file__).resolve().parents[3]
@@ -91,12 +92,12 @@ def managers():
     made = []
 
     def make(*args, **options):
-        made.append(JobManager(*args, **options))
+        made.append(EndingManager(*args, **options))
         return made[-1]
 
     yield make
     for manager in made:
-        assert manager.shutdown(WAIT)
+        manager.end()
 
 
 def written(folder: Path) -> str:

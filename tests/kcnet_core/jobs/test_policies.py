@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kcnet_core.errors import LimitError
-from kcnet_core.jobs import Estimate, JobManager, Memory
+from kcnet_core.jobs import Estimate, Memory
+from tests.kcnet_core.jobs.ending_manager import EndingManager
 from tests.kcnet_core.jobs.test_jobs import (
     GB,
     WAIT,
@@ -62,7 +63,7 @@ def managers():
 def managed():
     made = []
 
-    def make(max_running=2, kind=JobManager, **options):
+    def make(max_running=2, kind=EndingManager, **options):
         made.append(kind(max_running, **options))
         return made[-1]
 
@@ -70,11 +71,11 @@ def managed():
         yield make
     finally:
         for manager in made:
-            manager.shutdown(0.0)
-            for work in [job._steps for job in manager._started]:
-                if isinstance(work, Sum):
-                    work.permits.release()  # out of the step in hand
-            assert manager.shutdown(WAIT)
+            manager.stop_all()
+            for job in manager.submitted:
+                if isinstance(job.steps, Sum):
+                    job.steps.permits.release()  # out of the step in hand
+            manager.end()
 
 
 def four_of_ann(manager, n=3):
@@ -202,14 +203,6 @@ def test_a_job_that_stepped_back_can_be_stepped(managers):
     assert (job.view.state, job.view.n_snapshots) == ("paused", 2)
 
 
-def test_a_closing_server_ends_jobs_that_stepped_back(managers):
-    manager = managers()
-    job, _, bob, _ = stepped_back(manager)
-    manager.shutdown(0.0)
-    reached(job, "cancelled")
-    assert bob.view.state == "running", "it is inside a step"
-
-
 # -- turns -----------------------------------------------------------------------------------------
 
 
@@ -225,7 +218,7 @@ def test_an_owner_who_was_served_before_is_not_overtaken_by_one_newcomer_after_a
     reached(old, "running")
 
 
-class Watched(JobManager):
+class Watched(EndingManager):
     """Counts for each owner who waits without a slot how often each other one gets a slot."""
 
     def __init__(self, *args, **options):
@@ -233,18 +226,16 @@ class Watched(JobManager):
         self.most_passes = self.most_slots_beside = 0
         super().__init__(*args, **options)
 
-    def _show(self, job, **changes):
-        super()._show(job, **changes)
-        if changes.get("state") != "running":
-            return
-        slots = Counter(other._owner for other in self._running)
-        without = {other._owner for other in self._queue if not slots[other._owner]}
+    def _give_slot(self, job):
+        super()._give_slot(job)
+        slots = Counter(other.owner for other in self._running)
+        without = {other.owner for other in self._queue if not slots[other.owner]}
         self.passed = {owner: self.passed.get(owner, Counter()) for owner in without}
         for counter in self.passed.values():
-            counter[job._owner] += 1
+            counter[job.owner] += 1
             self.most_passes = max(self.most_passes, *counter.values())
         if without:
-            self.most_slots_beside = max(self.most_slots_beside, slots[job._owner])
+            self.most_slots_beside = max(self.most_slots_beside, slots[job.owner])
 
 
 wishes = st.lists(
@@ -282,10 +273,10 @@ def test_whoever_waits_without_a_slot_is_passed_at_most_once_by_each_other(slots
             if what == "step":
                 step(job, works[job])
             else:
-                job.control(job._owner, what)
+                job.control(job.owner, what)
                 assert what != "stop" or job.wait(WAIT)
         for job in in_state("paused"):
-            job.control(job._owner, "resume")
+            job.control(job.owner, "resume")
         while running := in_state("running"):
             step(running[-1], works[running[-1]])
         assert in_state("queued", "failed") == []
@@ -334,6 +325,6 @@ def test_however_visitors_pause_and_resume_the_unfinished_jobs_are_bounded(manag
                 continue
         for job in jobs:
             if job.view.state == "queued":
-                job.control(job._owner, "pause")
+                job.control(job.owner, "pause")
                 break
     assert len(jobs) <= 1 + 3 + 2

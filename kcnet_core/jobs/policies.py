@@ -1,0 +1,119 @@
+"""Who may wait, whose turn it is, who steps back, and which pauses end by themselves."""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import is_dataclass
+from typing import Any
+
+from kcnet_core import limits
+from kcnet_core.errors import LimitError
+from kcnet_core.jobs.job import Job
+
+DOUBLE_PRESS_SECONDS = 2.0  # in which the same run of the same owner is one wish, sent twice
+OWNERS_REMEMBERED = 1_000
+
+
+def sent_twice(
+    unfinished: Iterable[Job], owner: str, kind: str, config: Any, now: float
+) -> Job | None:
+    """The very run that is being submitted, if a press that came twice began it already."""
+    for job in unfinished:
+        recent = now - job.view.submitted < DOUBLE_PRESS_SECONDS
+        same = is_dataclass(config) and (job.kind, job.config) == (kind, config)
+        if recent and same and not job.stopping and job.owned_by(owner):
+            return job
+    return None
+
+
+def check_room_in_queue(n_own: int, max_own: int, n_queued: int, max_queued: int) -> None:
+    """Raise the sentence that says why one more run cannot wait."""
+    if n_own >= max_own:
+        raise LimitError(
+            f"You already have {max_own} unfinished runs, the most for one visitor. Stop one or "
+            "wait until it is done."
+        )
+    if n_queued >= max_queued:
+        raise LimitError(f"The queue is full ({max_queued} runs). Try again in a few minutes.")
+
+
+class Turns:
+    """Remembers who had a slot when, so that nobody gains by submitting again and again.
+
+    An owner without a slot comes before one who has some; among equals, the one whose last turn is
+    longest ago. Newcomers begin with the present turn: while an owner waits without a slot, every
+    other one passes at most once.
+    """
+
+    def __init__(self) -> None:
+        self._last: OrderedDict[str, int] = OrderedDict()  # owner -> last turn
+        self._turn = 0
+
+    def arrive(self, owner: str) -> None:
+        """A job of this owner begins to wait."""
+        self._last.setdefault(owner, self._turn)
+        if len(self._last) > OWNERS_REMEMBERED:
+            self._last.popitem(last=False)
+
+    def note(self, owner: str) -> None:
+        """A job of this owner got a slot, or gave it back."""
+        self._turn += 1
+        self._last[owner] = self._turn
+        self._last.move_to_end(owner)
+
+    def order(self, queue: Sequence[Job], running: Sequence[Job]) -> list[Job]:
+        """The queued jobs in the order in which they will be served."""
+        waiting: dict[str, list[Job]] = {}
+        for job in queue:
+            waiting.setdefault(job.owner, []).append(job)
+        last = {owner: self._last.get(owner, 0) for owner in waiting}
+        slots = Counter(job.owner for job in running)
+        order: list[Job] = []
+        while waiting:
+            owner = min(waiting, key=lambda name: (slots[name], last[name]))
+            order.append(waiting[owner].pop(0))
+            last[owner] = self._turn + len(order)
+            slots[owner] += 1
+            if not waiting[owner]:
+                del waiting[owner]
+        return order
+
+
+def should_step_back(
+    job: Job,
+    running: Sequence[Job],
+    queue: Sequence[Job],
+    next_job: Callable[[], Job | None],
+) -> bool:
+    """Whether an owner without a slot can begin if `job`, the latest of its owner's, gives its own.
+
+    `running` is in the order in which the jobs got their slots. `next_job` says who would follow,
+    which may cost a look at the memory, so it is asked last.
+    """
+    slots = Counter(other.owner for other in running)
+    if slots[job.owner] < 2 or all(slots[other.owner] for other in queue):
+        return False
+    latest = [other for other in running if other.owner == job.owner][-1]
+    if job is not latest:
+        return False
+    following = next_job()
+    return following is not None and not slots[following.owner]
+
+
+def overdue(jobs: Iterable[Job], now: float, most: int) -> list[Job]:
+    """The paused jobs that have to go on, because they hold memory that others may wait for.
+
+    Those paused for too long, and those beyond `most` in all: then the longest pause of whoever
+    has the most of them ends first.
+    """
+    since = {job: job.view.paused_since or now for job in jobs if job.view.state == "paused"}
+    ends = [job for job in since if since[job] + limits.MAX_PAUSED_SECONDS < now]
+    paused = [job for job in since if job not in ends]
+    each = Counter(job.owner for job in paused)
+    while len(paused) > most:
+        job = max(paused, key=lambda job: (each[job.owner], -since[job]))
+        paused.remove(job)
+        each[job.owner] -= 1
+        ends.append(job)
+    return ends
