@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import math
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,7 +15,13 @@ from kcnet_core.errors import DataError, ModelFileError
 from kcnet_core.limits import MAX_UNZIPPED_BYTES
 from kcnet_core.storage.safe_csv import harmless
 
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from kcnet_core.model_file import SavedModel
+
 NAMES_IN_MESSAGE = 5
+CHUNK_VALUES = 4_000_000  # inputs that are wider than in their file at one moment
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,7 +49,7 @@ def main(args: argparse.Namespace) -> None:
         X, others = read(args.rows, saved.feature_names)
     except OSError as error:
         raise DataError(f"{args.rows} cannot be read: {error.strerror}.") from error
-    answers = answer_table(saved, _as_trained(saved, X), others)
+    answers = answer_table(saved, X, others)
     text = answers.to_csv(index=False, float_format="%.6g", lineterminator="\n")
     if args.output is None:
         sys.stdout.write(text)
@@ -55,7 +63,7 @@ def main(args: argparse.Namespace) -> None:
     print(f"{len(answers):,} rows answered in {args.output}.", file=sys.stderr)
 
 
-def read_csv(path: Path, feature_names):
+def read_csv(path: Path, feature_names: Sequence[str]) -> tuple[np.ndarray, DataFrame]:
     """Inputs (n, d) in the model's order, and a frame of the columns it does not use."""
     import pandas as pd
 
@@ -80,8 +88,8 @@ def read_csv(path: Path, feature_names):
     return X, frame.drop(columns=cells.columns)
 
 
-def read_npz(path: Path, feature_names):
-    """Inputs (n, d) from the array X; images are laid out row by row."""
+def read_npz(path: Path, feature_names: Sequence[str]) -> tuple[np.ndarray, DataFrame]:
+    """Inputs (n, d) from the array X, of its own type; images are laid out row by row."""
     import pandas as pd
 
     from kcnet_core.datasets.uploads.archive import open_archive
@@ -107,21 +115,31 @@ def read_npz(path: Path, feature_names):
             f"X in {path.name} has shape {shape} and type {dtype}; the model takes {wanted} "
             "numbers per row."
         )
-    X = X.reshape(len(X), wanted).astype(np.float64)
-    if not np.isfinite(X).all():
-        raise DataError(f"Row {np.argwhere(~np.isfinite(X))[0][0]} of X has a value not finite.")
+    X = X.reshape(len(X), wanted)
+    low, high = _range(X)
+    if not math.isfinite(low + high):
+        row = next(k for k, values in enumerate(X) if not np.isfinite(values).all())
+        raise DataError(f"Row {row} of X has a value not finite.")
     return X, pd.DataFrame(index=range(len(X)))
 
 
-def answer_table(saved, X: np.ndarray, others):
-    """The unused columns, the prediction, and one probability per class or label."""
+def answer_table(saved: SavedModel, X: np.ndarray, others: DataFrame) -> DataFrame:
+    """The unused columns, the prediction, and one probability per class or label.
+
+    Rows are scaled and answered a few at a time: as float64 all of them may not fit into memory.
+    """
     import pandas as pd
 
     if not len(X):
         raise DataError("The table has no rows.")
     names = list(saved.class_names)
-    inputs = saved.inputs(X)
-    predicted, probabilities = saved.model.predict(inputs), saved.model.predict_proba(inputs)
+    as_trained = _scaling(saved, X)
+    parts = []
+    n_rows = max(1, CHUNK_VALUES // X.shape[1])
+    for start in range(0, len(X), n_rows):
+        inputs = saved.inputs(as_trained(X[start : start + n_rows].astype(np.float64)))
+        parts.append((saved.model.predict(inputs), saved.model.predict_proba(inputs)))
+    predicted, probabilities = (np.concatenate(chunks) for chunks in zip(*parts, strict=True))
     if predicted.ndim == 2:
         given = (np.flatnonzero(row) for row in predicted)
         answers = ["; ".join(names[k] for k in columns) for columns in given]
@@ -135,23 +153,29 @@ def answer_table(saved, X: np.ndarray, others):
     return table
 
 
-def _as_trained(saved, X: np.ndarray) -> np.ndarray:
-    """Pixels standardised as in training; other rows as they are."""
+def _scaling(saved: SavedModel, X: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+    """What standardises pixels as in training, rows of X or a few of them; others stay."""
     pixels = saved.info.get("pixels")
     if pixels is None:
         if saved.scaler is None:
             note = "The model file names no scaling; rows are used as they are."
             print(note, file=sys.stderr)
-        return X
+        return lambda rows: rows
     try:
         mean, std = (np.array(pixels[key], np.float64) for key in ("mean", "std"))
         np.broadcast_shapes(mean.shape, std.shape, X.shape[1:])
     except (KeyError, TypeError, ValueError):
         raise ModelFileError("The model file's scaling of pixels is damaged.") from None
-    if X.min(initial=0) < 0 or X.max(initial=0) > 255:
+    low, high = _range(X)
+    if low < 0 or high > 255:
         raise DataError("Pixels must lie between 0 and 1, or between 0 and 255.")
-    white = 255 if X.max(initial=0) > 1 else 1
-    return ((X / white - mean) / std).astype(np.float32)
+    white = 255 if high > 1 else 1
+    return lambda rows: ((rows / white - mean) / std).astype(np.float32)
+
+
+def _range(X: np.ndarray) -> tuple[float, float]:
+    """The least and the greatest value, and 0; not finite if one is not."""
+    return float(X.min(initial=0)), float(X.max(initial=0))
 
 
 def _counted(names: list[str]) -> str:

@@ -151,7 +151,7 @@ def _read(path) -> bytes:
                 f"{MAX_MODEL_FILE_BYTES / MEGABYTE:,.0f} MB."
             )
         with open(path, "rb") as file:
-            return file.read(MAX_MODEL_FILE_BYTES + 1)
+            return file.read(about.st_size + 1)  # Python sets aside as much as it is told to read
     except OSError as error:
         raise ModelFileError(f"{path.name} cannot be read: {error.strerror}.") from error
 

@@ -18,7 +18,7 @@ import pytest
 
 from kcnet_core import __main__, datasets
 from kcnet_core.commands import data as data_command
-from kcnet_core.commands.predict import read_npz
+from kcnet_core.commands import predict
 from kcnet_core.errors import DataError
 from kcnet_core.experiments.run import Run
 from kcnet_core.model_file import load_model, save_model
@@ -347,14 +347,43 @@ def test_an_npz_that_promises_too_much_is_a_sentence(
         pack.writestr("X.npy", content)
     assert run("predict", odor_model, path) == 2
     assert sentence in capsys.readouterr().err
+
+    def refused():
+        with pytest.raises(DataError):
+            predict.read_npz(path, ("a", "b", "c"))
+
+    assert peak_bytes(refused) < 5_000_000
+
+
+def peak_bytes(work) -> int:
     tracemalloc.start()
     try:
-        with pytest.raises(DataError):
-            read_npz(path, ("a", "b", "c"))
-        peak = tracemalloc.get_traced_memory()[1]
+        work()
+        return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert peak < 5_000_000
+
+
+def test_rows_of_bytes_never_become_wide_all_at_once(digits_model, tmp_path, monkeypatch):
+    n_rows = 100_000
+    X = np.random.default_rng(0).integers(0, 256, (n_rows, 64), dtype=np.uint8)
+    np.savez(tmp_path / "rows.npz", X=X)
+    saved = load_model(digits_model)
+    monkeypatch.setattr(predict, "CHUNK_VALUES", 64_000)
+    read, others = predict.read_npz(tmp_path / "rows.npz", saved.feature_names)
+    answers_bytes = n_rows * 10 * 8
+    assert read.dtype == np.uint8
+    peak = peak_bytes(lambda: predict.answer_table(saved, read, others))
+    assert peak < X.nbytes + 3 * answers_bytes < 8 * X.nbytes
+    answers = predict.answer_table(saved, read[:2000], others[:2000])
+    monkeypatch.setattr(predict, "CHUNK_VALUES", 64_000_000)
+    whole = predict.answer_table(saved, read[:2000], others[:2000])
+    pd.testing.assert_frame_equal(answers, whole, rtol=1e-5)
+
+
+def test_loading_takes_memory_by_the_size_of_the_model_file(digits_model):
+    load_model(digits_model)  # what is imported is not counted
+    assert peak_bytes(lambda: load_model(digits_model)) < 20 * os.path.getsize(digits_model)
 
 
 @pytest.mark.parametrize("pixels", ["per_pixel", "none"])
