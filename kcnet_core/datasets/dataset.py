@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import weakref
+import zlib
 from dataclasses import dataclass
 
 import numpy as np
+
+_CHECKSUMS: dict[int, tuple[weakref.ref, int]] = {}  # of arrays that are still in use, by id
 
 
 @dataclass(frozen=True)
@@ -86,6 +90,23 @@ class Dataset:
     def scaled_pixels(self, raw: np.ndarray | float) -> np.ndarray | float:
         """The way back: pixels from 0 to 1 as inputs of this image set."""
         return (raw - self.pixel_mean) / self.pixel_std
+
+    def fingerprint(self, n_sampled: int | None = None) -> tuple[int, int, int, int]:
+        """Rows, inputs, and checksums of X and y: by these, stored results know their data.
+
+        X counts with every byte, or with about `n_sampled` rows where it may not take long.
+        """
+        X = self.X if n_sampled is None else self.X[:: max(1, len(self.X) // n_sampled)]
+        return (*self.X.shape, _checksum(X), _checksum(self.y))
+
+
+def _checksum(values: np.ndarray) -> int:
+    """Of every byte; remembered with the array, because pages ask whenever they are redrawn."""
+    key = id(values)
+    if key not in _CHECKSUMS:
+        gone = weakref.ref(values, lambda _: _CHECKSUMS.pop(key, None))
+        _CHECKSUMS[key] = gone, zlib.crc32(np.ascontiguousarray(values))
+    return _CHECKSUMS[key][1]
 
 
 @dataclass(frozen=True)

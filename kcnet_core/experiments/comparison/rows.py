@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import weakref
-import zlib
 from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass, replace
 
@@ -27,7 +25,6 @@ from kcnet_core.network.scaling import ODOR_CLIP, FeatureScaler
 LEAST_CELLS = 50  # per submodel; smaller wirings see too few inputs
 MOST_SUBMODELS = 10  # the paper's
 BASELINE_SECONDS = 5e-6  # per row, input and output; AdaBoost and GBM on 800 rows take about 0.7 s
-_CHECKSUMS: dict[int, tuple[weakref.ref, int]] = {}  # of arrays that are still in use, by id
 # Where the paper's own values do not apply, odor data need a stronger lambda and gentler steps.
 ODOR_SETTINGS = {"alpha": 100.0, "n_epochs": 40, "learning_rate": 0.02}
 
@@ -216,7 +213,8 @@ def _scaler(comparison):
 
 def _identity(comparison, dataset) -> Callable[[Variant, int, int], str]:
     """A function that names a piece of work: the same name for the same data, split and model."""
-    data = [dataset.name, list(dataset.X.shape), _checksum(dataset.X), _checksum(dataset.y)]
+    n_rows, n_inputs, X, y = dataset.fingerprint()
+    data = [dataset.name, [n_rows, n_inputs], X, y]
     about = replace(
         comparison,
         models=("KCNet",), hidden=(10,), n_repeats=1, settings="", fshn_size="hidden",
@@ -229,15 +227,6 @@ def _identity(comparison, dataset) -> Callable[[Variant, int, int], str]:
         return hashlib.sha256(json.dumps(work).encode()).hexdigest()[:16]
 
     return identity
-
-
-def _checksum(values: np.ndarray) -> int:
-    """Of every byte; remembered with the array, because pages ask whenever they are redrawn."""
-    key = id(values)
-    if key not in _CHECKSUMS:
-        gone = weakref.ref(values, lambda _: _CHECKSUMS.pop(key, None))
-        _CHECKSUMS[key] = gone, zlib.crc32(np.ascontiguousarray(values))
-    return _CHECKSUMS[key][1]
 
 
 def _check_baselines(comparison, made):

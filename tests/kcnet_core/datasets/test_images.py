@@ -6,6 +6,7 @@ import gzip
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -190,3 +191,16 @@ def test_listing_datasets_imports_nothing_heavy():
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
+
+
+def test_a_fingerprint_is_the_one_that_stored_results_carry_and_sees_every_change():
+    digits = datasets.load("digits")
+    assert digits.fingerprint() == (1797, 64, 493930, 1118905196)
+    assert replace(digits, title="renamed").fingerprint() == digits.fingerprint()
+    y = digits.y.copy()
+    y[-1] += 1
+    assert replace(digits, y=y).fingerprint() != digits.fingerprint()
+    X = digits.X.copy()
+    X[1, 1] += 1
+    assert replace(digits, X=X).fingerprint() != digits.fingerprint()
+    assert digits.fingerprint(100) != digits.fingerprint()
