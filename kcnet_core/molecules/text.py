@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -43,21 +44,24 @@ def split_lines(text: str) -> list[Line]:
 
 
 def is_smiles_header(title: object) -> bool:
-    """Whether a column title announces SMILES."""
-    return _announces_smiles(_key(str(title)))
+    """Whether a column title announces SMILES: no SMILES holds an m, so it is no molecule."""
+    key = _key(str(title))
+    return "smiles" in key or key == "smi"
 
 
-def _announces_smiles(key: str) -> bool:
-    return "smiles" in key or key == "smi"  # no SMILES holds an m, so it is no molecule
+def smiles_column(titles: Iterable[object]) -> int | None:
+    """The first column whose title announces SMILES."""
+    return next((k for k, title in enumerate(titles) if is_smiles_header(title)), None)
 
 
 def _header(line: str) -> tuple[str | None, int, int | None] | None:
     """(delimiter, SMILES column, name column or None) if the line is a header."""
     delimiter = next((mark for mark in _DELIMITERS if mark in line), None)
-    keys = [_key(field) for field in _fields(line, delimiter)]
-    smiles = next((i for i, key in enumerate(keys) if _announces_smiles(key)), None)
+    titles = _fields(line, delimiter)
+    smiles = smiles_column(titles)
     if smiles is None:
         return None
+    keys = [_key(title) for title in titles]
     name = next((i for i, key in enumerate(keys) if key in _NAME_HEADERS), None)
     if name is None and len(keys) == 2:
         name = 1 - smiles

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from kcnet_core.datasets.uploads.cells import TableText, read_table
 from kcnet_core.errors import DataError
 from kcnet_core.limits import MAX_CSV_CHARACTERS, MAX_CSV_DILUTIONS
-from kcnet_core.molecules.text import is_smiles_header
+from kcnet_core.molecules.text import smiles_column
 
 YES = frozenset(("1", "1.0", "yes", "y", "true", "t", "x", "✓", "✔"))
 NO = frozenset(("0", "0.0", "no", "n", "false", "f"))
@@ -164,10 +164,8 @@ def _header_and_smiles(table: TableText, has_header: bool | None) -> tuple[bool,
     head = table.rows[0]
     if has_header is False:
         return False, _smiles_by_content(table.rows)
-    titled = [k for k, cell in enumerate(head) if is_smiles_header(cell)]
-    titled += [k for k, cell in enumerate(head) if "smiles" in cell.casefold()]
-    if titled:
-        return True, titled[0]
+    if (titled := smiles_column(head)) is not None:
+        return True, titled
     smiles = _smiles_by_content(table.rows[1:] or table.rows)
     if smiles is None:
         return True, None
