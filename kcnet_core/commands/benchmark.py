@@ -68,7 +68,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> None:
     """Measure all sizes and print them with their ratios."""
     data = "made" if args.quick else _data_here()
-    rows, cells = (ROWS, FULL_CELLS if args.full else CELLS)
+    rows: tuple[int, ...] = ROWS
+    cells: tuple[int, ...] = FULL_CELLS if args.full else CELLS
     fixed_cells, fixed_rows = CELLS_OF_ROWS, MNIST_ROWS
     if args.quick:
         rows, cells, fixed_cells, fixed_rows = (500, 1000), (50, 100), 100, 1000
@@ -108,7 +109,7 @@ WIDTHS = [max(len(name), 7) for name in COLUMNS]
 
 def _busy() -> bool:
     """Whether the processors were in use before the first measurement."""
-    return psutil.getloadavg()[0] > os.cpu_count() / 2
+    return psutil.getloadavg()[0] > (os.cpu_count() or 1) / 2
 
 
 def _report(sizes: list[Size], growing: str) -> None:
@@ -229,7 +230,8 @@ def _warmed_up(model) -> int:
 
 
 def _quickest(fit, product, memory) -> tuple[float, float]:
-    fits, products = [], []
+    fits: list[float] = []
+    products: list[float] = []
     while len(fits) < REPEATS and sum(fits) < ENOUGH_SECONDS:
         started = time.perf_counter()
         fit()

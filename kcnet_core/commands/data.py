@@ -27,7 +27,7 @@ def _list() -> None:
     from kcnet_core import datasets
     from kcnet_core.storage.folders import data_folders
 
-    lines = [("name", "status", "rows", "inputs", "classes", "MB", "title")]
+    lines: list[tuple[str, ...]] = [("name", "status", "rows", "inputs", "classes", "MB", "title")]
     for info in datasets.available():
         size = f"{info.size_bytes / 1e6:,.0f}" if info.size_bytes else ""
         counts = (f"{n:,}" for n in (info.n_rows, info.n_features, info.n_classes))

@@ -69,8 +69,8 @@ def load(name: str, **options) -> Dataset:
     return getattr(import_module(f"{__name__}.{module}"), function)(*arguments, **options)
 
 
-def _is_whole(value) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool) and value >= 0
+def _is_whole(value: object) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 0
 
 
 _WHOLE = ("a whole number, not below 0", _is_whole)
@@ -92,7 +92,7 @@ _OPTIONS = {  # options may come from a link, where anything can stand
 }
 
 
-def _check_option(name: str, value) -> None:
+def _check_option(name: str, value: object) -> None:
     what, holds = _OPTIONS[name]
     if not holds(value):
         shown = repr(value) if len(repr(value)) <= 40 else "something else"

@@ -105,7 +105,7 @@ def _checksum(values: np.ndarray) -> int:
     key = id(values)
     if key not in _CHECKSUMS:
         gone = weakref.ref(values, lambda _: _CHECKSUMS.pop(key, None))
-        _CHECKSUMS[key] = gone, zlib.crc32(np.ascontiguousarray(values))
+        _CHECKSUMS[key] = gone, zlib.crc32(np.ascontiguousarray(values).data)
     return _CHECKSUMS[key][1]
 
 

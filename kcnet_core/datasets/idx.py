@@ -16,12 +16,10 @@ from kcnet_core.limits import MAX_UNZIPPED_BYTES
 _UNSIGNED_BYTE = 0x08
 
 
-def idx_path(folder: Path, name: str) -> Path | None:
-    """The packed or plain file called `name` in `folder`, whichever is there."""
-    for candidate in (folder / f"{name}.gz", folder / name):
-        if os.path.isfile(candidate):  # False, too, where we may not look
-            return candidate
-    return None
+def idx_path(folder: Path, name: str) -> Path:
+    """The packed file called `name` in `folder` where there is one, else the plain one."""
+    packed = folder / f"{name}.gz"
+    return packed if os.path.isfile(packed) else folder / name  # False, too, where we may not look
 
 
 def idx_shape(path: Path) -> tuple[int, ...]:

@@ -32,7 +32,7 @@ class IdxSet:
     transposed: bool = False
 
     @property
-    def names(self) -> tuple[str, str, str, str]:
+    def names(self) -> tuple[str, ...]:
         """Training images and labels, test images and labels; each may end in .gz."""
         return tuple(
             f"{prefix}-{part}-ubyte"

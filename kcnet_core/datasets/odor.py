@@ -96,12 +96,14 @@ def character_targets(
             "lower min_positives or bring more rows."
         )
     if not keep.all():
-        left_out = ", ".join(f"{characters[k]} ({positives[k]})" for k in np.flatnonzero(~keep))
+        left_out = ", ".join(
+            f"{characters[k]} ({positives[k]})" for k in np.flatnonzero(~keep).tolist()
+        )
         report.append(
             f"Characters left out because fewer than {min_positives} rows have them (or lack "
             f"them): {left_out}."
         )
-    kept = np.flatnonzero(keep)
+    kept = np.flatnonzero(keep).tolist()
     return {
         "y": labels[:, kept].astype(np.int64),
         "target_names": tuple(characters[k] for k in kept),

@@ -9,10 +9,12 @@ load is an error too.
 
 from __future__ import annotations
 
-_declared = []  # a torch.library.Library withdraws its operators when it is collected
+from types import ModuleType
+
+_declared: list[object] = []  # a torch.library.Library withdraws its operators when it is collected
 
 
-def import_torchvision():
+def import_torchvision() -> ModuleType:
     """The torchvision package."""
     try:
         import torchvision
@@ -24,7 +26,7 @@ def import_torchvision():
     return torchvision
 
 
-def _declare_missing_operators():
+def _declare_missing_operators() -> None:
     import torch
 
     library = torch.library.Library("torchvision", "FRAGMENT")

@@ -7,7 +7,9 @@ import csv
 import io
 import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from kcnet_core.errors import DataError, LimitError
 from kcnet_core.limits import (
@@ -169,14 +171,14 @@ def _decode(content: bytes, encoding: str) -> str:
     return text.removeprefix("\ufeff")
 
 
-def _rows(text: str, separator: str, unclosed: list[int]):
+def _rows(text: str, separator: str, unclosed: list[int]) -> Iterator[tuple[list[str], int]]:
     """(cells, line on which the row ends), one row after the other.
 
     A quotation mark that is never closed would swallow the rows below it, so its line is read by
     itself, without the marks, and put down in `unclosed`.
     """
     file = io.StringIO(text, newline="")
-    options = {"delimiter": separator, "skipinitialspace": separator != "\t"}
+    options: dict[str, Any] = {"delimiter": separator, "skipinitialspace": separator != "\t"}
     begin, line, read_again = 0, 0, 0  # where the row in hand begins, and characters read twice
     while begin < len(text):
         reader, before = csv.reader(_lines(file, line), strict=True, **options), line
@@ -197,7 +199,7 @@ def _rows(text: str, separator: str, unclosed: list[int]):
             yield _lone_row(alone, line, options, unclosed), line
 
 
-def _lines(file, before: int):
+def _lines(file: io.StringIO, before: int) -> Iterator[str]:
     """Lines of a file, of which `before` were read already; a very long one never reaches csv."""
     for number, line in enumerate(file, start=before + 1):
         if number > MAX_CSV_LINES:
@@ -213,7 +215,7 @@ def _lines(file, before: int):
         yield line
 
 
-def _lone_row(text: str, line: int, options: dict, unclosed: list[int]) -> list[str]:
+def _lone_row(text: str, line: int, options: dict[str, Any], unclosed: list[int]) -> list[str]:
     """Cells of a line whose quotation marks are not as they should be."""
     try:
         for _ in csv.reader([text], strict=True, **options):
@@ -232,14 +234,16 @@ def _lone_row(text: str, line: int, options: dict, unclosed: list[int]) -> list[
     return [cell.strip(' "') for cell in cells] if "quoting" in options else cells
 
 
-def _cells(text: str, separator: str):
+def _cells(text: str, separator: str) -> tuple[list[list[str]], list[int], tuple[int, ...]]:
     n_cells = text.count(separator)
     if n_cells > MAX_CSV_CELLS:
         raise LimitError(
             f"The table has about {n_cells:,} cells; the limit is {MAX_CSV_CELLS:,} "
             "(MAX_CSV_CELLS). Keep fewer rows or columns."
         )
-    rows, lines, unclosed = [], [], []
+    rows: list[list[str]] = []
+    lines: list[int] = []
+    unclosed: list[int] = []
     for cells, line in _rows(text, separator, unclosed):
         if len(cells) > MAX_CSV_COLUMNS:
             raise LimitError(
@@ -259,7 +263,7 @@ def _cells(text: str, separator: str):
     return rows, lines, tuple(unclosed)
 
 
-def _from_header(rows, lines):
+def _from_header(rows: list[list[str]], lines: list[int]) -> tuple[list[list[str]], list[int]]:
     """Without title lines above the header, and with R's missing title of the row numbers."""
     width = _usual_width(rows)
     while len(rows) > 1 and width > 1 and sum(map(bool, rows[0])) == 1:
@@ -269,5 +273,5 @@ def _from_header(rows, lines):
     return rows, lines
 
 
-def _usual_width(rows) -> int:
+def _usual_width(rows: list[list[str]]) -> int:
     return Counter(map(len, rows)).most_common(1)[0][0]
