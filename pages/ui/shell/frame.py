@@ -5,16 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import streamlit as st
-from streamlit.runtime.pages_manager import PagesManager
 
-from pages.ui.shell import visitor, visitor_jobs
+from pages.ui.shell import streamlit_workarounds, visitor, visitor_jobs
 from pages.ui.shell.safety_net import fragment, safety_net
 
-if PagesManager.uses_pages_directory:
-    # Until st.navigation has run once, Streamlit takes any folder "pages" for its older kind of
-    # multi-page app: the first visitor after a start who opens /data would get that page bare.
-    PagesManager.uses_pages_directory = False
-    st.rerun()
+streamlit_workarounds.ignore_pages_folder()  # here, because a bare page gets no further
 
 HERE = Path(__file__).parent
 PAGES = HERE.parents[1]
@@ -35,7 +30,8 @@ def pages() -> list:
 
 def around(page) -> None:
     """Run `page` inside the frame; whatever goes wrong becomes a sentence, never a traceback."""
-    st.html(HERE / "style.css")
+    for sheet in (HERE / "style.css", streamlit_workarounds.STYLE):
+        st.html(sheet)
     with safety_net(f"page {page.title}"):
         page.run()
     with st.container(key="unseen"):  # last: until it has been read it holds room above the rest

@@ -8,8 +8,10 @@ import secrets
 import streamlit as st
 
 from pages.ui.shell import session_keys
+from pages.ui.shell.streamlit_workarounds import set_cookie
 
 OWNER_COOKIE = "kcnet_owner"
+COOKIE_SECONDS = 7 * 24 * 3600
 TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
 
 
@@ -29,11 +31,7 @@ def remember_owner() -> None:
     """Put the owner's token into the browser's cookie (once per page load)."""
     token = owner()
     if st.context.cookies.get(OWNER_COOKIE) != token:
-        st.html(
-            f"<script>document.cookie = '{OWNER_COOKIE}={token}; path=/; SameSite=Strict; "
-            "max-age=604800';</script>",
-            unsafe_allow_javascript=True,
-        )
+        set_cookie(OWNER_COOKIE, token, COOKIE_SECONDS)
 
 
 def dark() -> bool:

@@ -1,0 +1,151 @@
+"""Each workaround works, and is still needed: a test that finds a fault gone says what can go."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+import streamlit
+from streamlit.runtime.context import StreamlitCookies
+from streamlit.runtime.pages_manager import PagesManager
+from streamlit.runtime.scriptrunner import RerunException, script_runner
+from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
+from streamlit.runtime.state.safe_session_state import SafeSessionState
+from streamlit.testing.v1 import AppTest
+
+from pages.ui.shell import streamlit_workarounds
+from pages.ui.shell.streamlit_workarounds import STYLE, retry_if_interrupted
+
+ROOT = Path(__file__).resolve().parents[4]
+TEST_ID = re.compile(r'data-testid="([\w-]+)"')
+
+
+# -- the folder "pages" ----------------------------------------------------------------------------
+
+
+def test_streamlit_still_takes_the_folder_for_its_older_kind_of_app(monkeypatch):
+    monkeypatch.setattr(PagesManager, "uses_pages_directory", None)
+    PagesManager(str(ROOT / "app.py"))
+    assert PagesManager.uses_pages_directory
+    assert "PagesManager.uses_pages_directory" in inspect.getsource(script_runner)
+
+
+def test_a_page_that_would_be_shown_bare_is_drawn_again_inside_the_frame(monkeypatch):
+    monkeypatch.setattr(PagesManager, "uses_pages_directory", True)
+    reruns = []
+    monkeypatch.setattr(streamlit_workarounds.st, "rerun", lambda: reruns.append(1))
+    for _ in range(2):
+        streamlit_workarounds.ignore_pages_folder()
+    assert len(reruns) == 1
+
+
+# -- callbacks -------------------------------------------------------------------------------------
+
+
+def test_streamlit_still_takes_an_interrupted_callback_for_finished():
+    def script():
+        import streamlit as st
+        from streamlit.runtime.scriptrunner import RerunException
+        from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
+
+        def click():
+            st.session_state["calls"] = st.session_state.get("calls", 0) + 1
+            raise RerunException(RerunData())  # as another click does at the next look
+
+        st.button("any", on_click=click)
+
+    app = AppTest.from_function(script).run()
+    app.button[0].click().run()
+    assert app.session_state["calls"] == 1 and not app.exception
+    assert "_yield_callback()" in inspect.getsource(SafeSessionState.__getitem__)
+
+
+def test_an_interrupted_callback_is_done_again_and_the_rerun_still_follows():
+    calls = []
+
+    @retry_if_interrupted
+    def click(name):
+        calls.append(name)
+        if len(calls) == 1:
+            raise RerunException(RerunData())
+        calls.append("done")
+
+    with pytest.raises(RerunException):
+        click("start")
+    assert calls == ["start", "start", "done"]
+    assert click("again") is None and calls[-2:] == ["again", "done"]
+
+
+def test_other_errors_are_not_repeated():
+    calls = []
+
+    @retry_if_interrupted
+    def click():
+        calls.append(1)
+        raise ValueError
+
+    with pytest.raises(ValueError):
+        click()
+    assert len(calls) == 1
+
+
+def test_a_callback_still_has_the_last_drawings_arguments_but_a_deferred_click_the_latest():
+    def script():
+        import streamlit as st
+
+        from pages.ui.shell.streamlit_workarounds import clicked, defer_click
+
+        def start(value):
+            st.session_state["by_callback"] = value
+
+        value = st.slider("any", 0, 9)
+        st.button("callback", on_click=start, args=(value,))
+        st.button("deferred", on_click=defer_click, args=("start",))
+        if clicked("start"):
+            st.session_state["by_page"] = value
+
+    app = AppTest.from_function(script).run()
+    app.slider[0].set_value(5)
+    app.button[0].click()
+    app.button[1].click()
+    app.run()
+    assert app.session_state["by_callback"] == 0
+    assert app.session_state["by_page"] == 5
+    app.slider[0].set_value(6).run()
+    assert app.session_state["by_page"] == 5, "a click counts once"
+
+
+# -- the browser -----------------------------------------------------------------------------------
+
+
+def test_streamlit_still_cannot_set_a_cookie():
+    assert not hasattr(StreamlitCookies, "__setitem__")
+    assert not [name for name in dir(streamlit) if "cookie" in name.lower()]
+
+
+def test_streamlit_still_has_every_element_that_is_styled():
+    folder = Path(streamlit.__file__).parent / "static"
+    shipped = "".join(path.read_text(encoding="utf-8") for path in folder.rglob("*.js"))
+    style = STYLE.read_text(encoding="utf-8")
+    # A kind of button is put together: `stBaseButton-${kind}`.
+    gone = [
+        name
+        for name in {*TEST_ID.findall(style), "data-stale"}
+        if f"`{name}`" not in shipped
+        and f'"{name}"' not in shipped
+        and f"`{name.split('-')[0]}-${{" not in shipped
+    ]
+    assert not gone
+
+
+def test_rules_on_streamlits_own_names_stand_in_one_file():
+    elsewhere = [
+        path.name
+        for path in (ROOT / "pages").rglob("*")
+        if path.suffix in (".css", ".py", ".js", ".html")
+        and path != STYLE
+        and TEST_ID.search(path.read_text(encoding="utf-8"))
+    ]
+    assert not elsewhere
