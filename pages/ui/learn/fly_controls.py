@@ -81,5 +81,5 @@ def setting_control(name: str, value, key: str | None = None, bind: str | None =
 
 
 def _reshuffle(key: str) -> None:
-    low, high = BOUNDS["wiring"]
+    low, high = map(int, BOUNDS["wiring"])
     st.session_state[key] = int(np.random.default_rng().integers(low, high + 1))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
@@ -99,7 +100,8 @@ def show(name: str) -> None:
         st.subheader(step.title, anchor=False)
         st.markdown(step.text)
         bench = _bench(lesson, step, part)
-        done = step.question is None or ask(lesson, step, part, bench)
+        question, mark = step.question, (lesson.name, part)
+        done = question is None or ask(question, step.reveal, mark, bench)
         _navigation(lesson, part, done)
     if done and step.view != "none":
         with below.container(key="lesson_view"):
@@ -149,7 +151,8 @@ def _go(part):
 def _bench(lesson: Lesson, step: LessonStep, part: int) -> Bench:
     """The fly as the lesson sets it, with the controls that the step shows."""
     kind = SAMPLE_OF[lesson.data]
-    settings = CircuitSettings(**step.settings)
+    given: dict[str, Any] = dict(step.settings)
+    settings = CircuitSettings(**given)
     shown = [name for name in step.show if name != "sample"]
     chosen = {}
     if step.show:
@@ -181,7 +184,7 @@ def _summary(lesson: Lesson) -> None:
     """What was predicted and what was measured, side by side."""
     results = st.session_state.get(session_keys.LESSON_RESULTS, {})
     rows = [
-        (step, results.get((lesson.name, part)))
+        (step.question.text, results.get((lesson.name, part)))
         for part, step in enumerate(lesson.steps, start=1)
         if step.question is not None
     ]
@@ -190,7 +193,7 @@ def _summary(lesson: Lesson) -> None:
     st.subheader(f"{right} of {len(rows)} predictions held", anchor=False)
     st.table(
         {
-            "Question": [step.question.text for step, _ in rows],
+            "Question": [question for question, _ in rows],
             "You predicted": [result.prediction if result else "skipped" for _, result in rows],
             "Measured": [result.measured if result else "" for _, result in rows],
             "Held": ["yes" if result and result.right else "no" for _, result in rows],

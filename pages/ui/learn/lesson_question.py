@@ -8,7 +8,7 @@ from functools import partial
 import streamlit as st
 
 from kcnet_core.figures.flies import measurement_figure
-from kcnet_core.lessons.lesson_file import Lesson, LessonStep, Question, fill
+from kcnet_core.lessons.lesson_file import Question, fill
 from kcnet_core.lessons.measures import MEASURES, measure
 from pages.ui.learn.bench import Bench, fly
 from pages.ui.shell import session_keys, visitor
@@ -34,11 +34,12 @@ class Result:
     words: dict  # what the reveal's text may speak of
 
 
-def ask(lesson: Lesson, step: LessonStep, part: int, bench: Bench) -> bool:
-    """Put the question; once a prediction is made, measure and compare. True when revealed."""
-    question = step.question
+def ask(question: Question, reveal: str, mark: tuple[str, int], bench: Bench) -> bool:
+    """Put the question; once a prediction is made, measure and compare. True when revealed.
+
+    `mark` is lesson and part; `reveal` is what the lesson says of the measurement.
+    """
     revealed = st.session_state.setdefault(session_keys.LESSON_REVEALED, {})
-    mark = (lesson.name, part)
     st.markdown(f":material/help: **{question.text}**")
     prediction = _prediction(question, mark, mark in revealed)
     if mark not in revealed:
@@ -47,7 +48,7 @@ def ask(lesson: Lesson, step: LessonStep, part: int, bench: Bench) -> bool:
             type="primary",
             icon=":material/science:",
             disabled=prediction is None,
-            key=f"measure_{lesson.name}_{part}",
+            key=f"measure_{mark[0]}_{mark[1]}",
             help="First make your prediction" if prediction is None else None,
         ):
             revealed[mark] = prediction
@@ -55,8 +56,8 @@ def ask(lesson: Lesson, step: LessonStep, part: int, bench: Bench) -> bool:
         return False
     result = _reveal(question, revealed[mark], bench)
     st.session_state.setdefault(session_keys.LESSON_RESULTS, {})[mark] = result
-    if step.reveal:
-        st.markdown(fill(step.reveal, result.words))
+    if reveal:
+        st.markdown(fill(reveal, result.words))
     return True
 
 

@@ -53,8 +53,12 @@ def choose_sample(kind: str, key: str = "", label: str = "", start: int = 1) -> 
     return sample_of_row(DATA_OF[kind], int(senses.test[number - 1]))
 
 
+def _odor_names() -> list[str]:
+    return list(glomeruli("starter").dataset.row_names or ())
+
+
 def _choose_odor(key: str, label: str, start: int) -> Sample:
-    names = list(glomeruli("starter").dataset.row_names)
+    names = _odor_names()
     text = st.selectbox(
         label,
         names,
@@ -75,7 +79,7 @@ def first_sample(kind: str) -> Sample:
 def _first_row(data: str) -> int:
     if data != "starter":
         return int(glomeruli(data).test[0])
-    names = list(glomeruli(data).dataset.row_names)
+    names = _odor_names()
     return names.index(FIRST_ODOR) if FIRST_ODOR in names else 0
 
 
@@ -83,11 +87,11 @@ def sample_of_row(data: str, row: int) -> Sample:
     """A row of the dataset as a sample."""
     senses = glomeruli(data)
     dataset = senses.dataset
-    if dataset.image_shape is not None:
+    if dataset.smiles is None:
         truth = dataset.target_names[dataset.y[row]]
         return Sample(f"a {truth}", senses.rates[row], (truth,))
     return Sample(
-        dataset.row_names[row],
+        _odor_names()[row],
         senses.rates[row],
         tuple(dataset.target_names[k] for k in np.flatnonzero(dataset.y[row])),
         taught=row in senses.train,
@@ -101,7 +105,8 @@ def _own_odor(text: str) -> Sample:
     from kcnet_core.molecules.read import read_smiles
 
     rows = read_smiles(text)
-    if not rows or rows[0].molecule is None:
+    molecule = rows[0].molecule if rows else None
+    if molecule is None:
         why = rows[0].error if rows else "There is nothing to read."
         raise DataError(
             f"“{text[:80]}” is neither an odor of the starter set nor a SMILES. {why} "
@@ -116,8 +121,8 @@ def _own_odor(text: str) -> Sample:
         x = [values[name] for name in names]
     except KeyError as error:
         raise KCNetError(f"The descriptor {error} is not known for new molecules.") from error
-    smiles = rows[0].molecule.smiles
-    return Sample(smiles, glomeruli("starter").sense_descriptors(x), (), smiles=smiles)
+    rates = glomeruli("starter").sense_descriptors(x)
+    return Sample(molecule.smiles, rates, (), smiles=molecule.smiles)
 
 
 def raw_drawing() -> np.ndarray:
@@ -142,8 +147,7 @@ def picture(sample: Sample, kind: str) -> None:
         return
     from kcnet_core.palette import colour_table
 
-    shape = glomeruli(DATA_OF[kind]).dataset.image_shape
-    table = colour_table("ink", visitor.dark())
-    grid = table[np.rint(255 * sample.rates.reshape(shape)).astype(int)]
-    scale = 112 // shape[0]
+    shades = np.rint(255 * sample.rates).astype(int)
+    shades = shades.reshape(glomeruli(DATA_OF[kind]).dataset.image_shape)
+    grid, scale = colour_table("ink", visitor.dark())[shades], 112 // len(shades)
     st.image(np.repeat(np.repeat(grid, scale, axis=0), scale, axis=1), width=96)

@@ -92,8 +92,8 @@ def _start():
 @st.cache_resource(show_spinner=False, max_entries=30)
 def _sweep(data, settings, first: bytes, second: bytes):
     """Only the wiring matters here, so moving C costs nothing."""
-    pair = (np.frombuffer(rates, dtype=np.float32) for rates in (first, second))
-    return inhibition_sweep(fly(data, settings), glomeruli(data), *pair, STRENGTHS)
+    a, b = (np.frombuffer(rates, dtype=np.float32) for rates in (first, second))
+    return inhibition_sweep(fly(data, settings), glomeruli(data), a, b, STRENGTHS)
 
 
 def inhibition(bench: Bench) -> None:
@@ -264,7 +264,6 @@ def _opinion_sentence(bench, views):
         k = int(views.mean(axis=0).argmax())
         said = np.count_nonzero(views[:, k] > 0.5)
         return f"{said} of {len(views)} flies say {bench.answer_names[k]}."
-    favourites = views.argmax(axis=1)
-    k, count = np.unique(favourites, return_counts=True)
-    best = int(k[count.argmax()])
+    favourites, count = np.unique(views.argmax(axis=1), return_counts=True)
+    best = int(favourites[count.argmax()])
     return f"{count.max()} of {len(views)} flies say {bench.answer_names[best]}."

@@ -21,26 +21,28 @@ if TYPE_CHECKING:
 def use(name: str) -> None:
     """Train, compare and smell with this dataset from now on."""
     visitor_data.titles_in.clear()  # it may have arrived a moment ago
-    current = current_run.run()
-    first = presets.our_presets(name)[0].run
-    adopt(replace(first, seed=current.seed, device=current.device))
+    adopt(first_run(name, like=current_run.run()))
+
+
+def first_run(name: str, like: Run) -> Run:
+    """What a dataset starts with; seed and device are the visitor's."""
+    return replace(presets.our_presets(name)[0].run, seed=like.seed, device=like.device)
 
 
 def data_controls(run: Run) -> Run:
     titles = visitor_data.dataset_titles()
-    if run.dataset not in titles:
-        titles[run.dataset] = run.dataset
+    titles.setdefault(run.dataset, run.dataset)
+    names = list(titles)
     name = st.selectbox(
         "Dataset",
-        list(titles),
-        index=list(titles).index(run.dataset),
-        format_func=titles.get,
+        names,
+        index=names.index(run.dataset),
+        format_func=titles.__getitem__,
         key=control_key("dataset"),
         help="More datasets, uploads and a look at the rows are on the Data page.",
     )
     if name != run.dataset:
-        first = presets.our_presets(name)[0].run
-        adopt(replace(first, seed=run.seed, device=run.device))
+        adopt(first_run(name, like=run))
         st.rerun()
     targets = visitor_data.odor_targets(run.dataset)
     if targets:

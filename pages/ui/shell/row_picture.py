@@ -22,7 +22,7 @@ def pixels(dataset: Dataset, row: int, dark: bool) -> np.ndarray:
 
 def thumbnail(dataset: Dataset, row: int, dark: bool) -> str:
     """A data URI for an image column of a table."""
-    if dataset.kind == "odor":
+    if dataset.smiles is not None:
         return svg_data_uri(molecule_svg(dataset.smiles[row], 160, 100, dark=dark))
     image = Image.fromarray(pixels(dataset, row, dark)).resize((56, 56), Image.Resampling.NEAREST)
     out = io.BytesIO()
@@ -30,14 +30,17 @@ def thumbnail(dataset: Dataset, row: int, dark: bool) -> str:
     return "data:image/png;base64," + base64.b64encode(out.getvalue()).decode()
 
 
-def molecule(dataset: Dataset, row: int, dark: bool) -> None:
-    """A molecule's drawing (an image is drawn beside its contributions instead)."""
+def molecule(dataset: Dataset, row: int, dark: bool, width: int = 300, height: int = 220) -> None:
+    """A molecule's drawing and name (an image is drawn beside its contributions instead)."""
+    assert dataset.smiles is not None, "only odors have molecules"
     name = dataset.row_names[row] if dataset.row_names else dataset.smiles[row]
-    st.image(molecule_svg(dataset.smiles[row], 300, 220, dark=dark), alt=name)
+    st.image(molecule_svg(dataset.smiles[row], width, height, dark=dark), alt=name)
     st.text(name)
 
 
-def label(dataset, value) -> str:
-    if dataset.multilabel:
-        return ", ".join(n for n, on in zip(dataset.target_names, value, strict=True) if on) or "—"
-    return dataset.target_names[int(value)]
+def label(dataset: Dataset, value, between: str = ", ", nothing: str = "—") -> str:
+    """What a row is, or was taken for: its class, or all of its odor characters."""
+    if not dataset.multilabel:
+        return dataset.target_names[int(value)]
+    names = (name for name, on in zip(dataset.target_names, value, strict=True) if on)
+    return between.join(names) or nothing
