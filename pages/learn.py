@@ -12,7 +12,7 @@ from pages.ui.learn.fly_controls import settings_strip
 from pages.ui.learn.sample_choice import choose_kind, choose_sample, picture
 from pages.ui.learn.walk import walk
 from pages.ui.shell import frame, session_keys, visitor
-from pages.ui.shell.escaping import plain
+from pages.ui.shell.escaping import escape_markdown
 
 WALK, DRAW, INHIBITION, TAGS, FLIES, LESSONS = (
     "Walk through",
@@ -72,7 +72,7 @@ def lay_bench() -> Bench | None:
                 kind = choose_kind()
                 sample = choose_sample(kind)
         except KCNetError as error:
-            st.error(plain(error), icon=":material/error:")
+            st.error(escape_markdown(error), icon=":material/error:")
             return None
         with portrait, st.container(key="portrait"):
             picture(sample, kind)

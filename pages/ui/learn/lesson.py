@@ -17,7 +17,7 @@ from pages.ui.learn.lesson_question import ask
 from pages.ui.learn.sample_choice import choose_sample, first_sample
 from pages.ui.learn.walk import back_button, next_button, still
 from pages.ui.shell import session_keys
-from pages.ui.shell.escaping import plain
+from pages.ui.shell.escaping import escape_markdown
 
 VIEWS = {
     "inhibition": views.inhibition,
@@ -47,7 +47,7 @@ def overview() -> None:
                 icon=":material/school:",
             )
     for message in broken:
-        st.error(plain(message), icon=":material/edit_off:")
+        st.error(escape_markdown(message), icon=":material/edit_off:")
     st.caption(
         "Teachers: a lesson is a small text file in assets/lessons; the README there shows how to "
         "write one. Its address, ?lesson= and the file's name, opens it for a class."
@@ -83,7 +83,7 @@ def show(name: str) -> None:
         lesson = load_lesson(name)
     except KCNetError as error:
         st.title("Lessons", anchor=False)
-        st.error(plain(error), icon=":material/edit_off:")
+        st.error(escape_markdown(error), icon=":material/edit_off:")
         st.button("All lessons", on_click=_leave, icon=":material/arrow_back:", key="lesson_leave")
         return
     part = _part(lesson)

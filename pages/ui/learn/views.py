@@ -30,7 +30,7 @@ from pages.ui.learn.walk import circuit
 from pages.ui.learn.walk_steps import input_contributions, percent
 from pages.ui.shell import visitor
 from pages.ui.shell.chart import chart
-from pages.ui.shell.escaping import plain
+from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.safety_net import fragment
 
 SOON = 0.4  # seconds after which waiting needs a word
@@ -84,7 +84,7 @@ def _start():
     try:
         pixels = raw_drawing()
     except KCNetError as error:
-        st.warning(plain(error))
+        st.warning(escape_markdown(error))
         return None
     return None if digit_drawing.is_blank(pixels) else pixels
 
@@ -99,7 +99,7 @@ def _sweep(data, settings, first: bytes, second: bytes):
 def inhibition(bench: Bench) -> None:
     """What happens to two samples' codes as C moves."""
     with st.container(width=360):
-        label = f"Compare {plain(bench.sample.title)} with"
+        label = f"Compare {escape_markdown(bench.sample.title)} with"
         other = choose_sample(SAMPLE_OF[bench.data], "2", label, 2)
     sweep = _sweep(
         bench.data,
@@ -228,7 +228,7 @@ def flies(bench: Bench) -> None:
         chart(fly_figures.fly_pairs_figure(comparison, visitor.dark()), key="fly_pairs")
         st.caption("Above the diagonal: shared wiring. Below it: equal answers. In percent.")
     with right:
-        st.subheader(f"What they say of {plain(bench.sample.title)}", anchor=False)
+        st.subheader(f"What they say of {escape_markdown(bench.sample.title)}", anchor=False)
         chart(
             fly_figures.opinions_figure(views, bench.answer_names, visitor.dark()), key="opinions"
         )

@@ -11,7 +11,7 @@ from kcnet_core.figures import circuit as figures
 from kcnet_core.lessons.circuit import ForwardPass
 from kcnet_core.lessons.circuit_drawing import leading_answers
 from pages.ui.learn.bench import Bench
-from pages.ui.shell.escaping import plain
+from pages.ui.shell.escaping import escape_markdown
 
 MOST_TERMS = 7  # of a sum that are written out
 TERMS_PER_LINE = 4
@@ -44,13 +44,13 @@ def words(bench: Bench, forward: ForwardPass, cell: int) -> dict:
     """What the texts of the steps may speak of."""
     best = leading_answers(forward)
     return {
-        "sample": plain(bench.sample.title),
+        "sample": escape_markdown(bench.sample.title),
         "d": f"{len(forward.rates):,}",
         "B": f"{len(forward.sums):,}",
         "cell": cell + 1,
         "fan_in": len(forward.inputs_of(cell)),
         "active": f"{100 * forward.active_share:.0f}%",
-        "best": ", ".join(plain(bench.answer_names[k]) for k in best),
+        "best": ", ".join(escape_markdown(bench.answer_names[k]) for k in best),
         "thing": "odor" if bench.image_shape is None else "image",
         "what": "how the molecule ranks in one chemical property"
         if bench.image_shape is None

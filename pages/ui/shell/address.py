@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from pages.ui.shell.escaping import plain
+from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.session_keys import addresses, parameter
 
 
@@ -37,7 +37,7 @@ def adopt(page: str, take: Callable[[dict[str, str]], list[str]]) -> list[str]:
 def warn(sentences: list[str]) -> None:
     """Say what of a link was unusable."""
     for sentence in sentences:
-        st.warning(plain(sentence), icon=":material/link_off:")
+        st.warning(escape_markdown(sentence), icon=":material/link_off:")
 
 
 def write(page: str, query: dict[str, str]) -> None:

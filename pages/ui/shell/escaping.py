@@ -12,10 +12,13 @@ FOUND_LATER = re.compile(
 GAP = "\u200b"  # a zero-width space: nothing to see, and a long address may break there
 
 
-def plain(text: object) -> str:
+def escape_markdown(text: object) -> str:
     """One line of Markdown that reads as `text`: no link, image, icon, formula, heading or HTML.
 
     For every error, link, title, file name, label and molecule that a visitor can choose.
     """
     gapped = FOUND_LATER.sub(GAP, " ".join(str(text).split()))
     return MARKS.sub(r"\\\g<0>", gapped)
+
+
+plain = escape_markdown  # its former name, until every page uses the new one

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.ui.shell import visitor
-from pages.ui.shell.escaping import plain
+from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.watch import watch
 
 SECONDS_BETWEEN_DRAWINGS = 0.5
@@ -35,7 +35,7 @@ def _draw(job, key, unit, scale, again) -> None:
     view = job.view
     if view.state in ("failed", "cancelled"):
         stopped = STOPPED_DOWNLOAD if job.kind == "download" else STOPPED
-        st.error(plain(view.error or stopped), icon=":material/error:")
+        st.error(escape_markdown(view.error or stopped), icon=":material/error:")
         if again is not None:
             st.button("Try again", key=f"again_{key}", icon=":material/refresh:", on_click=again)
         return

@@ -8,7 +8,7 @@ import streamlit as st
 
 from kcnet_core.datasets.dataset import Dataset
 from pages.ui.shell import visitor
-from pages.ui.shell.escaping import plain
+from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.row_picture import label, molecule
 
 
@@ -17,4 +17,4 @@ def cards(dataset: Dataset, rows: Iterable[int]) -> None:
         for row in rows:
             with grid.cell():
                 molecule(dataset, row, visitor.dark(), 190, 120)
-                st.caption(plain(label(dataset, dataset.y[row], " · ", "none")))
+                st.caption(escape_markdown(label(dataset, dataset.y[row], " · ", "none")))

@@ -10,7 +10,7 @@ from functools import partial, wraps
 import streamlit as st
 
 from kcnet_core.errors import KCNetError
-from pages.ui.shell.escaping import plain
+from pages.ui.shell.escaping import escape_markdown
 
 log = logging.getLogger("kcnet.app")
 
@@ -21,7 +21,7 @@ def safety_net(where: str):
     try:
         yield
     except KCNetError as error:
-        st.error(plain(error), icon=":material/error:")
+        st.error(escape_markdown(error), icon=":material/error:")
     except Exception:
         code = secrets.token_hex(3)
         log.exception("%s failed (reference %s)", where, code)

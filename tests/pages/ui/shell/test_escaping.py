@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from pages.ui.shell.escaping import plain
+from pages.ui.shell.escaping import escape_markdown
 from tests.pages.as_read import as_read
 
 MARKDOWN = (
@@ -27,21 +27,21 @@ FOUND_BY_STREAMLIT = {
 
 @pytest.mark.parametrize("text", MARKDOWN)
 def test_every_mark_is_escaped_and_the_text_is_whole(text):
-    written = plain(text)
+    written = escape_markdown(text)
     assert as_read(written) == text
     assert not re.search(r"(?<!\\)[`*_{}\[\]()<>#!|~$&]", written.replace("\\\\", ""))
 
 
 @pytest.mark.parametrize(("text", "pattern"), FOUND_BY_STREAMLIT.items())
 def test_nothing_is_left_that_streamlit_looks_for_after_the_escapes(text, pattern):
-    written = plain(text)
+    written = escape_markdown(text)
     assert re.search(pattern, text) and not re.search(pattern, re.sub(r"\\(\W)", r"\1", written))
     assert as_read(written) == text
 
 
 def test_line_breaks_cannot_start_a_block():
-    assert plain("a\n===\n\n    code\n- b") == r"a \=\=\= code \- b"
+    assert escape_markdown("a\n===\n\n    code\n- b") == r"a \=\=\= code \- b"
 
 
 def test_an_error_may_be_given_as_it_is():
-    assert plain(ValueError("[no]")) == r"\[no\]"
+    assert escape_markdown(ValueError("[no]")) == r"\[no\]"
