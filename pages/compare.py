@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
-from kcnet_core.experiments.comparison.rows import n_planned
 from pages.ui.compare import (
     bar,
     controls,
@@ -19,6 +20,7 @@ from pages.ui.compare import (
 from pages.ui.shell import visitor_data
 from pages.ui.shell.escaping import plain
 from pages.ui.shell.frame import heading
+from pages.ui.shell.watch import watch
 
 # Tabs whose content is the measured rows are redrawn while these arrive.
 LIVE = {
@@ -48,8 +50,10 @@ def main() -> None:
     with st.container():
         for sentence in ignored:
             st.warning(plain(sentence), icon=":material/link_off:")
-    drawn = bar.bar(comparison, dataset, wrong)
-    state.live("compare", "progress", drawn, lambda: progress(comparison, dataset))
+    planned = state.planned(comparison, dataset)
+    drawn = bar.bar(planned, wrong)
+    job = state.job("compare")
+    watch(job, drawn, lambda: bar.progress(dataset), "compare_progress")
 
     names = [*LIVE, *STILL]
     for tab, name in zip(st.tabs(names, key="compare_tab", on_change="rerun"), names, strict=True):
@@ -59,20 +63,10 @@ def main() -> None:
             if name in WITH_METRIC:
                 scores.metric_picker(dataset)
             if name in LIVE:
-                draw = LIVE[name]
-                state.live("compare", name, drawn, lambda draw=draw: draw(comparison, dataset))
+                watch(job, drawn, partial(LIVE[name], planned), f"compare_{name}")
             else:
-                STILL[name](comparison, dataset)
+                STILL[name](planned)
     state.write_link(comparison)
-
-
-def progress(comparison, dataset) -> None:
-    job = state.job("compare")
-    if job is None:
-        return
-    n_fits = n_planned(job.config, dataset) if job.config.dataset == dataset.name else 0
-    bar.progress("compare", f"{{:,}} of {n_fits:,} fits" if n_fits else "{:,} fits")
-    bar.latest(comparison, dataset)
 
 
 main()

@@ -14,6 +14,7 @@ from pages.ui.paper import measuring, overview, state, verdict, views
 from pages.ui.paper.words import dataset_title, title
 from pages.ui.shell.escaping import plain
 from pages.ui.shell.frame import heading
+from pages.ui.shell.watch import state_of
 
 
 def main() -> None:
@@ -28,7 +29,7 @@ def main() -> None:
     st.subheader(f"{overview.place(recipe)}: {recipe.title}", anchor=False)
     st.markdown(recipe.question)
     job = state.job(recipe.name)
-    active = job is not None and not job.view.finished  # before the result is read, which it writes
+    drawn = state_of(job)  # before the result is read, which it writes
     result = pick(recipe, state.results(recipe.name))
     if result is None:
         st.info(
@@ -48,7 +49,7 @@ def main() -> None:
         )  # fmt: skip
     with st.expander("What to know about it", icon=":material/info:", expanded=result is None):
         st.markdown("\n".join(f"- {note}" for note in recipe.notes))
-    measuring.measure(recipe, job, active)
+    measuring.measure(recipe, job, drawn)
     measuring.open_on_train(recipe, result)
 
 

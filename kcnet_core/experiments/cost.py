@@ -1,10 +1,12 @@
-"""How long a run will take and how much memory it will need, told before it starts."""
+"""How long fits will take and how much memory they will need, told before they start."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
+from kcnet_core.experiments.models import MODELS
 from kcnet_core.experiments.run import DOA_MODELS, Run
 from kcnet_core.jobs import Estimate
 
@@ -15,6 +17,14 @@ FIXED_BYTES = 150 * 2**20  # chunks of hidden activity, pictures, records
 # A matrix product on the whole machine is the unit; the rest reaches only a part of its speed.
 FACTOR_CHOLESKY = 3.0
 FACTOR_SGD = 12.0
+# The slowest baseline, per row, input and output: AdaBoost on 800 rows takes about 0.7 s; and the
+# share of that which the others take there.
+BASELINE_SECONDS = 5e-6
+BASELINE_SHARE = {
+    "AdaBoost": 1.0, "GBM": 0.75, "XGBoost": 0.4, "Random forest": 0.45, "KNN": 0.05, "SVM": 0.1,
+}  # fmt: skip
+BASELINE_COPIES = 10  # of the training rows, in trees, kernels and votes
+SMALLEST = 0.05  # seconds that even the smallest model takes with splitting, scaling and scoring
 
 
 def in_words(seconds: float) -> str:
@@ -75,3 +85,19 @@ def estimate(run: Run, n: int, d: int, c: int) -> Estimate:
         1.3 * flops / flops_per_second() + 0.3,
         FIXED_BYTES + 4 * n * d + 3 * 8 * side * side + matrices,
     )
+
+
+def fit_cost(model: str, settings: Mapping, n: int, d: int, c: int, n_held: int) -> Estimate:
+    """Cost of one fit of any model that can be compared, while `n_held` rows are in memory."""
+    held = 4 * n_held * d
+    if MODELS[model].network:
+        cost = estimate(Run(model=model, **settings), n, d, c)
+        return Estimate(cost.seconds, cost.bytes + held)
+    seconds = BASELINE_SHARE[model] * BASELINE_SECONDS * n * d * (c if c > 2 else 1)
+    return Estimate(SMALLEST + seconds, BASELINE_COPIES * 4 * n * d + held)
+
+
+def together(costs: Iterable[Estimate]) -> Estimate:
+    """Of fits one after the other: all their seconds, and the memory of the largest."""
+    every = list(costs)
+    return Estimate(sum(cost.seconds for cost in every), max((c.bytes for c in every), default=0))

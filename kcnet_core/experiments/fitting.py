@@ -10,7 +10,8 @@ import numpy as np
 from sklearn.base import clone
 
 from kcnet_core.datasets.dataset import Dataset
-from kcnet_core.experiments.protocols import Split, oversample
+from kcnet_core.experiments.oversampling import oversample
+from kcnet_core.experiments.protocols import Split
 from kcnet_core.network.history import Progress
 from kcnet_core.network.scaling import FeatureScaler, default_scaler
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,7 +11,6 @@ from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import DataError
 
 TEST_FRACTION = 0.1  # the paper's 9:1
-ADASYN_NEIGHBOURS = 5
 
 
 @dataclass(frozen=True)
@@ -115,6 +114,7 @@ def splits(
     seed: int = 0,
     test_fraction: float = TEST_FRACTION,
     n_folds: int | None = None,
+    rows: int = 0,
 ) -> list[Split]:
     """Training and test rows under a protocol.
 
@@ -129,6 +129,8 @@ def splits(
         Share of rows to test on, when `n_folds` is None. The benchmark's own part ignores it.
     n_folds : int or None
         Cross-validation: every row is tested once per repeat. Not for the benchmark's own part.
+    rows : int
+        Training rows at most, classes kept in proportion; 0: all.
 
     Returns
     -------
@@ -144,8 +146,29 @@ def splits(
     if n_repeats < 1:
         raise DataError(f"{n_repeats} repeats were asked for; at least one is needed.")
     if protocol == "benchmark":
-        return _benchmark_splits(dataset, n_repeats, seed, n_folds)
+        made = _benchmark_splits(dataset, n_repeats, seed, n_folds)
+    else:
+        made = _drawn_splits(dataset, protocol, n_repeats, seed, test_fraction, n_folds)
+    return [
+        replace(split, train=subsampled(dataset, split.train, rows, split.seed)) for split in made
+    ]
 
+
+def subsampled(dataset: Dataset, train: np.ndarray, rows: int, seed: int) -> np.ndarray:
+    """At most `rows` of the training rows, classes kept in proportion."""
+    if not rows or rows >= len(train):
+        return train
+    rng = np.random.default_rng(seed)
+    shuffled = rng.permutation(train)
+    if dataset.multilabel:
+        return np.sort(shuffled[:rows])
+    # Dealing the classes out in turn keeps their shares for every prefix.
+    order = np.argsort(dataset.y[shuffled], kind="stable")
+    place = np.linspace(0, len(train), rows, endpoint=False).astype(int)
+    return np.sort(shuffled[order][place])
+
+
+def _drawn_splits(dataset, protocol, n_repeats, seed, test_fraction, n_folds):
     units = _units(dataset, protocol)
     _check_units(dataset, units, protocol)
     proportions = _proportions(test_fraction, n_folds, units.max() + 1)
@@ -281,59 +304,3 @@ def _draw(u, *choices):
         if u * total < reached:
             return index
     return max(range(len(weights)), key=weights.__getitem__)  # u * total met the rounding error
-
-
-@dataclass(frozen=True)
-class Oversampled:
-    """Training rows after oversampling, and a sentence on what was done or why not."""
-
-    X: np.ndarray
-    y: np.ndarray
-    groups: np.ndarray | None
-    n_added: int
-    note: str
-
-
-def oversample(X: np.ndarray, y: np.ndarray, seed: int, groups=None) -> Oversampled:
-    """Add made-up rows of the rarer classes (ADASYN) to training rows, and only to those.
-
-    The original rows come first and unchanged. A made-up row joins the molecule of the nearest
-    original row of its class, so that inner validation does not meet close copies. When ADASYN
-    cannot run, the rows come back as they are and `note` says why.
-    """
-
-    def unchanged(reason):
-        return Oversampled(X, y, groups, 0, f"No rows were added: {reason}.")
-
-    if y.ndim == 2:
-        return unchanged("ADASYN needs one class per row")
-    sizes = np.unique_counts(y).counts
-    if sizes.min() < 2:
-        return unchanged("a class has one row, and ADASYN needs two")
-    from imblearn.over_sampling import ADASYN
-
-    neighbours = min(ADASYN_NEIGHBOURS, int(sizes.min()) - 1)
-    try:
-        more_X, more_y = ADASYN(random_state=seed, n_neighbors=neighbours).fit_resample(X, y)
-    except (ValueError, RuntimeError) as error:
-        return unchanged(f"ADASYN says {str(error).rstrip('.')}")
-    n_added = len(more_y) - len(y)
-    if n_added == 0:
-        return unchanged("the classes are balanced")
-    note = f"ADASYN added {n_added} rows to {len(y)} training rows ({neighbours} neighbours)."
-    if groups is not None:
-        groups = np.concatenate(
-            [groups, groups[_nearest(X, y, more_X[len(y) :], more_y[len(y) :])]]
-        )
-    return Oversampled(more_X.astype(X.dtype, copy=False), more_y, groups, n_added, note)
-
-
-def _nearest(X, y, new_X, new_y):
-    """Index of the row of `X` nearest to each new row, within the new row's class."""
-    from sklearn.metrics import pairwise_distances_argmin
-
-    nearest = np.empty(len(new_y), dtype=int)
-    for k in np.unique(new_y):
-        own = np.flatnonzero(y == k)
-        nearest[new_y == k] = own[pairwise_distances_argmin(new_X[new_y == k], X[own])]
-    return nearest

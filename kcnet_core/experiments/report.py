@@ -104,11 +104,10 @@ SCRIPT = '''\
 
 from kcnet_core import datasets, {estimator}
 from kcnet_core.experiments import metrics, protocols
-{scale_import}from kcnet_core.experiments.training import subsampled
-
+{scale_import}
 dataset = datasets.load({dataset!r}{options})
-split = next(iter(protocols.splits(dataset, {protocol!r}, n_repeats=1, seed={seed})))
-train, test = subsampled(dataset, split.train, {rows}, {seed}), split.test
+(split,) = protocols.splits(dataset, {protocol!r}, seed={seed}, rows={rows})
+train, test = split.train, split.test
 X_train, X_test = dataset.X[train], dataset.X[test]
 {scale}
 model = {estimator}(

@@ -95,24 +95,10 @@ def validation_metric(dataset: Dataset) -> str:
     return "weighted F1" if len(dataset.target_names) == 2 else "accuracy"
 
 
-def subsampled(dataset: Dataset, train: np.ndarray, rows: int, seed: int) -> np.ndarray:
-    """At most `rows` of the training rows, classes kept in proportion."""
-    if not rows or rows >= len(train):
-        return train
-    rng = np.random.default_rng(seed)
-    shuffled = rng.permutation(train)
-    if dataset.multilabel:
-        return np.sort(shuffled[:rows])
-    # Dealing the classes out in turn keeps their shares for every prefix.
-    order = np.argsort(dataset.y[shuffled], kind="stable")
-    place = np.linspace(0, len(train), rows, endpoint=False).astype(int)
-    return np.sort(shuffled[order][place])
-
-
 def split_of(run: Run, dataset: Dataset) -> tuple[str, protocols.Split]:
     protocol = run.protocol or protocols.default_protocol(dataset)
-    split = next(iter(protocols.splits(dataset, protocol, n_repeats=1, seed=run.seed)))
-    return protocol, replace(split, train=subsampled(dataset, split.train, run.rows, run.seed))
+    (split,) = protocols.splits(dataset, protocol, seed=run.seed, rows=run.rows)
+    return protocol, split
 
 
 def train_steps(

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from kcnet_core.datasets.dataset import Dataset
-from kcnet_core.experiments.protocols import oversample
+from kcnet_core.experiments.oversampling import oversample
 from kcnet_core.network.scaling import default_scaler
 
 

@@ -7,11 +7,9 @@ from contextlib import suppress
 
 from kcnet_core.datasets import images, store
 from kcnet_core.errors import DataError
-from kcnet_core.experiments.comparison.rows import BASELINE_SECONDS
+from kcnet_core.experiments import cost
 from kcnet_core.experiments.comparison.search import MANY_ROWS
-from kcnet_core.experiments.cost import estimate
 from kcnet_core.experiments.models import MODELS
-from kcnet_core.experiments.run import Run
 from kcnet_core.jobs import Estimate
 from kcnet_core.paper.recipe import tuned_on
 from kcnet_core.paper.recipes import PAPER_ROWS, Line, Recipe
@@ -23,11 +21,6 @@ SIZES = {
     "fashion_mnist": (60_000, 784, 10),
     "emnist_balanced": (112_800, 784, 47),
 }
-# Of the time that the slowest baseline takes, as measured on 800 rows.
-BASELINE_SHARE = {
-    "AdaBoost": 1.0, "GBM": 0.75, "XGBoost": 0.4, "Random forest": 0.45, "KNN": 0.05, "SVM": 0.1,
-}  # fmt: skip
-SMALLEST = 0.05  # seconds that even the smallest model takes with splitting, scaling and scoring
 
 
 def recipe_cost(recipe: Recipe, measured: Mapping[str, float] | None = None) -> Estimate:
@@ -38,14 +31,13 @@ def recipe_cost(recipe: Recipe, measured: Mapping[str, float] | None = None) -> 
     measured : mapping from line to seconds, optional
         What a row of the line took before; better than any formula.
     """
-    seconds, memory = 0.0, 0
+    costs = []
     for line in recipe.lines:
-        repeats = line.repeats or recipe.repeats
-        one = (measured or {}).get(line.key) or fit_cost(line).seconds
+        repeats, one = line.repeats or recipe.repeats, fit_cost(line)
         searches = len({tuned_on(line.protocol, repeat) for repeat in range(repeats)})
-        seconds += repeats * one + searches * search_seconds(line)
-        memory = max(memory, fit_cost(line).bytes)
-    return Estimate(seconds, memory)
+        seconds = repeats * ((measured or {}).get(line.key) or one.seconds)
+        costs.append(Estimate(seconds + searches * search_seconds(line), one.bytes))
+    return cost.together(costs)
 
 
 def line_seconds(line: Line) -> float:
@@ -82,13 +74,12 @@ def _rows(line: Line) -> int:
 
 
 def _cost(model: str, settings: Mapping, line: Line) -> Estimate:
-    n, (_, d, c) = _rows(line), SIZES.get(line.dataset, (5_000, 784, 10))
-    data = 4 * SIZES.get(line.dataset, (5_000,))[0] * d
-    if not MODELS[model].network:
-        slow = BASELINE_SHARE.get(model, 1.0) * BASELINE_SECONDS
-        return Estimate(SMALLEST + slow * n * d, 10 * data)
-    if line.beyond.get("stop_rule") == "algorithm1" and line.dataset in PAPER_ROWS:
-        # The paper's stop metrics are below what random wiring reaches on images.
-        settings = {**settings, **({"n_epochs": 1} if settings.get("stop_metric") else {})}
-    cost = estimate(Run(model=model, **settings), n, d, c)
-    return Estimate(SMALLEST + cost.seconds, cost.bytes + data)
+    n_held, d, c = SIZES.get(line.dataset, (5_000, 784, 10))
+    if (
+        line.beyond.get("stop_rule") == "algorithm1"
+        and line.dataset in PAPER_ROWS
+        and settings.get("stop_metric")
+        and MODELS[model].network
+    ):  # the paper's stop metrics are below what random wiring reaches on images
+        settings = {**settings, "n_epochs": 1}
+    return cost.fit_cost(model, settings, _rows(line), d, c, n_held)

@@ -18,17 +18,17 @@ from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import DataError
 from kcnet_core.experiments.comparison.search import Trial, best_trial, search_steps
 from kcnet_core.experiments.evaluate import evaluate_steps
+from kcnet_core.experiments.measured_job import MeasuredJob, MeasuredView, Piece
 from kcnet_core.experiments.metrics import METRICS
 from kcnet_core.experiments.protocols import Split, splits
-from kcnet_core.experiments.training import subsampled
 from kcnet_core.network.history import Progress
-from kcnet_core.paper.cost import line_seconds
+from kcnet_core.paper.cost import line_seconds, recipe_cost
 from kcnet_core.paper.dataset_cache import Shelf
 from kcnet_core.paper.outcomes import Result, summed_up
 from kcnet_core.paper.recipe import tuned_on
 from kcnet_core.paper.recipes import Line, Recipe
 from kcnet_core.paper.recording import Filmed, curves_of, matrices_of, updates_made
-from kcnet_core.paper.result_file import save_result
+from kcnet_core.paper.result_file import own_results, save_result
 from kcnet_core.storage.folders import cache_folder
 from kcnet_core.storage.journal import Journal
 
@@ -42,19 +42,28 @@ SEARCH_KEYS = ("tried", "found", "inner_value", "search_seconds")
 
 
 @dataclass(frozen=True)
-class Step:
-    """What a viewer may see between two pieces of work."""
+class ResultView(MeasuredView):
+    """With what the rows so far add up to."""
 
-    stage: str
-    done: int  # rows
-    total: int
-    part: float  # of the row in hand, 0 to 1
-    result: Result  # so far
-    counts_as_step: bool = False
+    result: Result
 
-    @property
-    def fraction(self) -> float:
-        return min(1.0, (self.done + self.part) / max(self.total, 1))
+
+@dataclass(frozen=True)
+class Reproduction:
+    """Which recipe is measured, and whether in its quick version."""
+
+    recipe: str
+    quick: bool
+
+
+def reproduction_job(recipe: Recipe, measured: Mapping[str, float]) -> MeasuredJob:
+    """A recipe as a job that goes on from the journal; `measured` as in `recipe_cost`."""
+    return MeasuredJob(
+        "reproduce",
+        Reproduction(recipe.name, recipe.is_quick),
+        lambda: saved_steps(recipe, default_journal(), own_results()),
+        [Piece(recipe.title, recipe_cost(recipe, measured))],
+    )
 
 
 def default_journal() -> Journal:
@@ -68,7 +77,7 @@ def reproduce_steps(
     *,
     deadline: float | None = None,
     load: Callable[..., Dataset] = datasets.load,
-) -> Generator[Step, None, Result]:
+) -> Generator[ResultView, None, Result]:
     """Measure a recipe, row by row; what the journal knows is not measured again.
 
     Parameters
@@ -85,7 +94,7 @@ def reproduce_steps(
 
     Yields
     ------
-    Step
+    ResultView
 
     Returns
     -------
@@ -112,8 +121,14 @@ def reproduce_steps(
     def so_far() -> Result:
         return summed_up(recipe, rows, skipped=skipped, failed=failed)
 
+    def view(stage: str, part: float = 0.0, counts_as_step: bool = False) -> ResultView:
+        """`part` is the share of the row in hand that is done."""
+        done, total = len(rows), len(units)
+        fraction = min(1.0, (done + part) / max(total, 1))
+        return ResultView(stage, fraction, done, total, counts_as_step, result)
+
     result = so_far()
-    yield Step("Looking up what is known", len(rows), len(units), 0.0, result)
+    yield view("Looking up what is known")
     for line, repeat in wanted:
         if deadline is not None and time.monotonic() + _expected(line, rows) > deadline:
             continue
@@ -126,7 +141,7 @@ def reproduce_steps(
                     break
                 if deadline is not None and time.monotonic() > deadline:
                     break
-                yield Step(stage, len(rows), len(units), item.done / max(item.total, 1), result)
+                yield view(stage, item.done / max(item.total, 1))
         if row is None:
             continue
         if row.get("error"):
@@ -135,7 +150,7 @@ def reproduce_steps(
             journal.append(row)
             rows[line.key, repeat] = row
         result = so_far()
-        yield Step(stage, len(rows), len(units), 0.0, result, counts_as_step=True)
+        yield view(stage, counts_as_step=True)
     return result
 
 
@@ -188,11 +203,10 @@ def _digest(work) -> str:
     return hashlib.sha256(json.dumps(work, sort_keys=True).encode()).hexdigest()[:20]
 
 
-def split_of(line: Line, repeat: int, dataset: Dataset) -> Split:
+def split_for(line: Line, repeat: int, dataset: Dataset) -> Split:
     """The split that a `Run` of this line with the seed `repeat` has, too."""
-    (split,) = splits(dataset, line.protocol, n_repeats=1, seed=repeat)
-    train = subsampled(dataset, split.train, line.rows, split.seed)
-    return replace(split, train=train, repeat=repeat)
+    (split,) = splits(dataset, line.protocol, seed=repeat, rows=line.rows)
+    return replace(split, repeat=repeat)
 
 
 def _unit_steps(line: Line, repeat: int, shelf: Shelf, journal: Journal):
@@ -201,7 +215,7 @@ def _unit_steps(line: Line, repeat: int, shelf: Shelf, journal: Journal):
 
     load = _load_average()
     dataset = shelf.dataset(line, repeat)
-    split = split_of(line, repeat, dataset)
+    split = split_for(line, repeat, dataset)
     scaler = None if line.alteration else "default"  # altered rows are scaled already
     trials, tuned = [], {"tried": 1}
     if line.tuning:
@@ -266,7 +280,7 @@ def _tuned(line, repeat, dataset, scaler, shelf, journal):
     known = journal.get(identity(line, searched, shelf.fingerprint(line)))
     if known:
         return [], {name: known[name] for name in SEARCH_KEYS}
-    train = split_of(line, searched, dataset).train
+    train = split_for(line, searched, dataset).train
     trials = yield from _search(line, dataset, train, searched, scaler, shelf, journal)
     best = best_trial(trials)
     values = (

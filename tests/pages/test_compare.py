@@ -12,15 +12,16 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from kcnet_core import datasets
-from kcnet_core.experiments.comparison import work
+from kcnet_core.experiments.comparison.noise import NoisePlan, noise_job
 from kcnet_core.experiments.comparison.plan import Comparison
-from kcnet_core.experiments.comparison.rows import compare_steps
-from kcnet_core.experiments.comparison.work import NoisePlan, Pace, SearchPlan
+from kcnet_core.experiments.comparison.rows import PlannedRows, compare_steps
+from kcnet_core.experiments.comparison.search import SearchPlan, search_job, untuned_settings
 from kcnet_core.experiments.evaluate import results_table, summary
+from kcnet_core.experiments.measured_job import Pace
 from kcnet_core.network.history import Progress
 from pages.ui.compare import downloads, state
 from pages.ui.compare.differences import ENOUGH_SPLITS, in_words
-from pages.ui.shell import visitor, visitor_jobs
+from pages.ui.shell import measured, visitor, visitor_jobs
 from pages.ui.shell.words import seconds_format, signed
 from tests.pages.as_read import as_read
 
@@ -80,14 +81,14 @@ def test_every_score_names_its_dataset_protocol_repeats_and_interval():
 
 def test_more_models_reuse_the_rows_that_are_there():
     app = finished(press(opened(**QUICK), "start_comparison"))
-    measured = {row["id"] for row in job_of(app).view.snapshot.items}
+    before = {row["id"] for row in job_of(app).view.snapshot.items}
     app.number_input(key="compare_repeats_1").set_value(3).run()
     assert app.button(key="start_comparison").label == "Extend"
     assert "8 of them are here already" in texts(app)
     app = finished(press(app, "start_comparison"))
     items = job_of(app).view.snapshot.items
     assert len(items) == 12
-    assert measured < {row["id"] for row in items}
+    assert before < {row["id"] for row in items}
     assert [row["repeat"] for row in items[8:]] == [2] * 4  # only these were computed
 
 
@@ -108,10 +109,10 @@ def test_the_aim_follows_the_results_until_somebody_moves_it():
 def test_a_cancelled_comparison_keeps_its_rows_and_resumes():
     app = press(opened(**QUICK | {"n_repeats": 40}), "start_comparison")
     job = job_of(app)
-    assert job.wait_for(lambda view: view.snapshot is not None and view.snapshot.n_items > 2, 60)
+    assert job.wait_for(lambda view: view.snapshot is not None and view.snapshot.done > 2, 60)
     app = press(app.run(), "cancel_comparison")
     app = finished(app)
-    kept = job.view.snapshot.n_items
+    kept = job.view.snapshot.done
     assert job.view.state == "cancelled" and 2 < kept < 160
     assert app.button(key="start_comparison").label == "Resume"
     assert f"{kept} of them are here already" in texts(app)
@@ -132,7 +133,7 @@ def test_a_cancelled_comparison_keeps_its_rows_and_resumes():
     ],
 )
 def test_what_ends_while_its_page_is_drawn_can_be_started_again(monkeypatch, tab, kind, start):
-    problem, ended = state.problem, []
+    problem, ended = measured.problem, []
 
     def late(of):  # called when the buttons are drawn
         problem(of)
@@ -142,7 +143,7 @@ def test_what_ends_while_its_page_is_drawn_can_be_started_again(monkeypatch, tab
             assert job.wait(60)
             ended.append(job)
 
-    monkeypatch.setattr(state, "problem", late)
+    monkeypatch.setattr(measured, "problem", late)
     app = press(opened(tab, **QUICK | {"n_repeats": 40}), start)
     assert [job.view.state for job in ended] == ["cancelled"]
     assert start in [button.key for button in app.button]
@@ -332,10 +333,10 @@ def test_the_bar_never_goes_back_and_ends_full():
 def test_a_resumed_noise_test_trains_only_what_is_missing():
     dataset = datasets.load("digits")
     plan = NoisePlan(SMALL, ("dropped",))
-    whole = list(work.noise_work(plan, dataset, []))[-1].items
+    whole = list(noise_job(plan, dataset).steps())[-1].items
     half_done = whole[: len(whole) // 2 + 1]  # the last model is not complete
-    views = list(work.noise_work(plan, dataset, half_done))
-    assert views[0].n_items == len(whole) // 2
+    views = list(noise_job(plan, dataset, half_done).steps())
+    assert views[0].done == len(whole) // 2
     assert measurements(views[-1].items) == measurements(whole)
 
 
@@ -349,15 +350,15 @@ def test_a_search_begins_with_the_setting_that_is_compared():
         dataset="digits", models=("KCNet",), hidden=(30,), settings='{"KCNet": {"alpha": 77.0}}'
     )
     plan = SearchPlan(comparison, "KCNet", 30, 1, "accuracy")
-    assert list(work.search_work(plan, dataset))[-1].items[0].params["alpha"] == 77.0
+    assert list(search_job(plan, dataset).steps())[-1].items[0].params["alpha"] == 77.0
 
 
 def test_a_search_keeps_the_settings_that_it_does_not_search():
     comparison = Comparison(
         dataset="digits", models=("DOA",), hidden=(40,), settings='{"DOA": {"alpha": 5.0}}'
     )
-    plan = SearchPlan(comparison, "DOA", 40, 1, "accuracy")
-    _, fixed = work.untuned_settings(comparison, datasets.load("digits"), plan)
+    (variant,) = PlannedRows(comparison, datasets.load("digits")).variants
+    _, fixed = untuned_settings(variant)
     assert fixed["alpha"] == 5.0
     assert not {"n_epochs", "learning_rate", "stop_metric", "n_hidden"} & set(fixed)
 

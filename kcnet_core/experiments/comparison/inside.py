@@ -8,7 +8,7 @@ import numpy as np
 
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.experiments.comparison.plan import Comparison
-from kcnet_core.experiments.comparison.rows import planned_splits, variants
+from kcnet_core.experiments.comparison.rows import PlannedRows
 from kcnet_core.experiments.fitting import Fitted, Fold, fit, prepare
 from kcnet_core.experiments.protocols import Split
 
@@ -78,11 +78,12 @@ def side_by_side(
         comparison, models=models, hidden=(n_hidden,), n_repeats=1, n_folds=0,
         rows=min(comparison.rows or max_rows, max_rows),
     )  # fmt: skip
-    split = planned_splits(first, dataset)[0]
+    planned = PlannedRows(first, dataset)
+    split = planned.splits()[0]
     split = replace(split, test=split.test[:MAX_TEST_ROWS])
     fold = prepare(dataset, split)
     networks = []
-    for variant in variants(first, dataset):
+    for variant in planned.variants:
         fitted = fit(variant.make, fold, split.seed)
         hidden = np.asarray(fitted.model.hidden(fold.X_test))
         networks.append(Inside(variant.model, fitted, np.asarray(fitted.model.weights_), hidden))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass
 
@@ -10,11 +11,16 @@ import pandas as pd
 
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import KCNetError
+from kcnet_core.experiments.comparison.plan import Comparison
+from kcnet_core.experiments.comparison.rows import PlannedRows
 from kcnet_core.experiments.evaluate import error_sentence, interval_over_splits, row_head
 from kcnet_core.experiments.fitting import fit_steps, prepare
+from kcnet_core.experiments.measured_job import ItemsView, MeasuredJob, item_steps
 from kcnet_core.experiments.metrics import all_scores
 from kcnet_core.experiments.protocols import Split
 from kcnet_core.network.history import Progress
+
+SPOILING_SECONDS = 0.5  # for one model's answers to all spoiled rows
 
 
 @dataclass(frozen=True)
@@ -140,6 +146,52 @@ def noise_steps(
                         fold.y_test, fitted.predict(X), scores, probabilities=probabilities
                     )
                     yield {**about, "kind": kind, "level": level, **measured, "error": None}
+
+
+@dataclass(frozen=True)
+class NoisePlan:
+    """Models of a comparison at one hidden size, tested on ever worse inputs."""
+
+    comparison: Comparison
+    kinds: tuple[str, ...]
+
+
+def noise_job(plan: NoisePlan, dataset: Dataset, rows: Iterable[Mapping] = ()) -> MeasuredJob:
+    """The test as a job; a model and split of which `rows` hold all levels is not trained again."""
+    planned, rows = PlannedRows(plan.comparison, dataset), list(rows)
+    last = (plan.kinds[-1], DAMAGES[plan.kinds[-1]].levels[-1])
+    n_levels = sum(len(DAMAGES[kind].levels) for kind in plan.kinds)
+    n_rows = Counter(_place(row) for row in rows)
+    known = [row for row in rows if n_rows[_place(row)] == n_levels]
+    fits = [
+        fit for fit in planned.fits if n_rows[fit.variant.label, fit.repeat, fit.fold] != n_levels
+    ]
+    pending = [planned.piece(fit, SPOILING_SECONDS) for fit in fits]
+
+    def measured() -> Generator[dict | Progress, None, None]:
+        made = {(split.repeat, split.fold): split for split in planned.splits()}
+        for fit in fits:
+            variant, split = fit.variant, made[fit.repeat, fit.fold]
+            make = {variant.label: variant.make}
+            for step in noise_steps(make, dataset, [split], kinds=plan.kinds, progress=True):
+                if isinstance(step, Progress):
+                    yield step
+                else:
+                    yield {**step, "model": variant.model, "hidden": variant.hidden}
+
+    def steps() -> Generator[ItemsView, None, None]:
+        return item_steps(
+            known,
+            pending,
+            measured(),
+            ends_piece=lambda row: bool(row["error"]) or (row["kind"], row["level"]) == last,
+        )
+
+    return MeasuredJob("noise", plan, steps, pending, known)
+
+
+def _place(row: Mapping) -> tuple[str, int, int]:
+    return row["variant"], row["repeat"], row["fold"]
 
 
 def noise_summary(rows: Iterable[dict], metric: str) -> pd.DataFrame:

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -13,18 +14,19 @@ import pandas as pd
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import LimitError
 from kcnet_core.experiments.comparison.plan import Comparison
+from kcnet_core.experiments.cost import fit_cost
 from kcnet_core.experiments.evaluate import evaluate_steps, summary
+from kcnet_core.experiments.measured_job import ItemsView, MeasuredJob, Piece, item_steps
 from kcnet_core.experiments.metrics import METRICS
-from kcnet_core.experiments.models import MODELS, matched_hidden
+from kcnet_core.experiments.models import MODELS, matched_hidden, warm_up
 from kcnet_core.experiments.protocols import Split, default_protocol, splits
-from kcnet_core.experiments.run import Run
+from kcnet_core.jobs import Estimate
 from kcnet_core.limits import MAX_BASELINE_ROWS
 from kcnet_core.network.history import Progress
 from kcnet_core.network.scaling import ODOR_CLIP, FeatureScaler
 
 LEAST_CELLS = 50  # per submodel; smaller wirings see too few inputs
 MOST_SUBMODELS = 10  # the paper's
-BASELINE_SECONDS = 5e-6  # per row, input and output; AdaBoost and GBM on 800 rows take about 0.7 s
 # Where the paper's own values do not apply, odor data need a stronger lambda and gentler steps.
 ODOR_SETTINGS = {"alpha": 100.0, "n_epochs": 40, "learning_rate": 0.02}
 
@@ -42,36 +44,129 @@ class Variant:
         return MODELS[self.model].build(self.settings, seed)
 
 
-def variants(comparison: Comparison, dataset: Dataset) -> list[Variant]:
-    """What will be trained, smallest first, so that results appear soon."""
-    result = []
-    for size in comparison.hidden:
+@dataclass(frozen=True)
+class Fit:
+    """One variant on one split; its id is the same for the same data, split and model."""
+
+    variant: Variant
+    repeat: int
+    fold: int
+    id: str
+
+
+@dataclass(frozen=True, eq=False)
+class PlannedRows:
+    """A comparison on its data: what will be trained, and which rows of it are known."""
+
+    comparison: Comparison
+    dataset: Dataset
+
+    @cached_property
+    def variants(self) -> list[Variant]:
+        """What will be trained, smallest first, so that results appear soon."""
+        comparison, result = self.comparison, []
+        for size in comparison.hidden:
+            for name in comparison.models:
+                if MODELS[name].network:
+                    chosen = _network_settings(comparison, self.dataset, name, size)
+                    result.append(Variant(f"{name} {size}", name, size, chosen))
         for name in comparison.models:
-            if MODELS[name].network:
-                chosen = _network_settings(comparison, dataset, name, size)
-                result.append(Variant(f"{name} {size}", name, size, chosen))
-    for name in comparison.models:
-        if not MODELS[name].network:
-            chosen = {**MODELS[name].defaults, **comparison.model_settings(name)}
-            result.append(Variant(name, name, None, chosen))
-    return result
+            if not MODELS[name].network:
+                chosen = {**MODELS[name].defaults, **comparison.model_settings(name)}
+                result.append(Variant(name, name, None, chosen))
+        return result
 
+    @cached_property
+    def fits(self) -> list[Fit]:
+        """Every row of the comparison, in the order in which they are made."""
+        identity = _identity(self.comparison, self.dataset)
+        return [
+            Fit(variant, repeat, fold, identity(variant, repeat, fold))
+            for repeat in range(self.comparison.n_repeats)
+            for fold in range(self.comparison.n_folds or 1)
+            for variant in self.variants
+        ]
 
-def planned_splits(comparison: Comparison, dataset: Dataset) -> list[Split]:
-    """The splits that all models share."""
-    from kcnet_core.experiments.training import subsampled
+    @cached_property
+    def costs(self) -> dict[str, Estimate]:
+        """Of one fit of every variant, by its label."""
+        n, d = self.dataset.X.shape
+        n_train = (self.dataset.n_train if self.protocol == "benchmark" else None) or n
+        n_train, c = min(n_train, self.comparison.rows or n), len(self.dataset.target_names)
+        return {v.label: fit_cost(v.model, v.settings, n_train, d, c, n) for v in self.variants}
 
-    made = splits(
-        dataset,
-        comparison.protocol or default_protocol(dataset),
-        n_repeats=comparison.n_repeats,
-        seed=comparison.seed,
-        n_folds=comparison.n_folds or None,
-    )
-    return [
-        replace(split, train=subsampled(dataset, split.train, comparison.rows, split.seed))
-        for split in made
-    ]
+    @property
+    def protocol(self) -> str:
+        return self.comparison.protocol or default_protocol(self.dataset)
+
+    def splits(self) -> list[Split]:
+        """The splits that all models share."""
+        return splits(
+            self.dataset,
+            self.protocol,
+            n_repeats=self.comparison.n_repeats,
+            seed=self.comparison.seed,
+            n_folds=self.comparison.n_folds or None,
+            rows=self.comparison.rows,
+        )
+
+    def known(self, rows: Iterable[Mapping]) -> list[dict]:
+        """Those of earlier rows that are part of this comparison, each once, without failed ones.
+
+        Two lines may be the same work: an FSHN matched by its parameters has the least size beside
+        several small KCNets. Such a row is given to both.
+        """
+        measured = {row["id"]: row for row in rows if row.get("id") and not row.get("error")}
+        return [
+            {**measured[fit.id], "variant": fit.variant.label, "hidden": fit.variant.hidden}
+            for fit in self.fits
+            if fit.id in measured
+        ]
+
+    def piece(self, fit: Fit, more_seconds: float = 0.0) -> Piece:
+        """A fit as a piece of a job; `more_seconds` are for what follows it."""
+        stage = f"{fit.variant.label}, repeat {fit.repeat + 1} of {self.comparison.n_repeats}"
+        cost = self.costs[fit.variant.label]
+        return Piece(stage, replace(cost, seconds=cost.seconds + more_seconds))
+
+    def job(self, rows: Iterable[Mapping] = ()) -> MeasuredJob:
+        """The comparison as a job; what `rows` hold already comes first and is not repeated."""
+        known = self.known(rows)
+        have = {row["id"] for row in known}
+        pending = [self.piece(fit) for fit in self.fits if fit.id not in have]
+
+        def measured() -> Generator[dict | Progress, None, None]:
+            warm_up(self.comparison.models)
+            yield from self.steps(known, progress=True)
+
+        def steps() -> Generator[ItemsView, None, None]:
+            return item_steps(known, pending, measured(), total=len(self.fits))
+
+        return MeasuredJob("compare", self.comparison, steps, pending, known)
+
+    def steps(
+        self, done: Iterable[Mapping] = (), *, progress: bool = False
+    ) -> Generator[dict | Progress, None, None]:
+        """As `compare_steps`."""
+        made = self.splits()
+        _check_baselines(self.comparison, made)
+        known = {row["id"] for row in done if row.get("id") and not row.get("error")}
+        fits = {(fit.variant.label, fit.repeat, fit.fold): fit for fit in self.fits}
+        for row in evaluate_steps(
+            {variant.label: variant.make for variant in self.variants},
+            self.dataset,
+            made,
+            scaler=_scaler(self.comparison),
+            oversampling=self.comparison.oversampling,
+            skip=lambda label, split: fits[label, split.repeat, split.fold].id in known,
+            progress=progress,
+        ):
+            if not isinstance(row, Progress):
+                fit = fits[row["variant"], row["repeat"], row["fold"]]
+                row["model"], row["hidden"] = fit.variant.model, fit.variant.hidden
+                row["settings"] = json.dumps(fit.variant.settings, sort_keys=True)
+                row["id"] = fit.id
+            yield row
 
 
 def compare_steps(
@@ -101,74 +196,7 @@ def compare_steps(
         the same work) added.
     """
     dataset = comparison.load() if dataset is None else dataset
-    lines = {variant.label: variant for variant in variants(comparison, dataset)}
-    made = planned_splits(comparison, dataset)
-    _check_baselines(comparison, made)
-    known = {row["id"] for row in done if row.get("id") and not row.get("error")}
-    identity = _identity(comparison, dataset)
-    steps = evaluate_steps(
-        {label: variant.make for label, variant in lines.items()},
-        dataset,
-        made,
-        scaler=_scaler(comparison),
-        oversampling=comparison.oversampling,
-        skip=lambda label, split: identity(lines[label], split.repeat, split.fold) in known,
-        progress=progress,
-    )
-    for row in steps:
-        if isinstance(row, Mapping):
-            variant = lines[row["variant"]]
-            row["model"], row["hidden"] = variant.model, variant.hidden
-            row["settings"] = json.dumps(variant.settings, sort_keys=True)
-            row["id"] = identity(variant, row["repeat"], row["fold"])
-        yield row
-
-
-def rows_of(comparison: Comparison, dataset: Dataset, rows: Iterable[Mapping]) -> list[Mapping]:
-    """Those of earlier rows that are part of this comparison, each once, without failed ones.
-
-    Two lines may be the same work: an FSHN matched by its parameters has the least size beside
-    several small KCNets. Such a row is given to both.
-    """
-    identity, lines = _identity(comparison, dataset), variants(comparison, dataset)
-    known = {row["id"]: row for row in rows if row.get("id") and not row.get("error")}
-    found = []
-    for repeat in range(comparison.n_repeats):
-        for fold in range(comparison.n_folds or 1):
-            for variant in lines:
-                row = known.get(identity(variant, repeat, fold))
-                if row is not None:
-                    about = {"variant": variant.label, "hidden": variant.hidden}
-                    found.append({**row, **about})
-    return found
-
-
-def n_planned(comparison: Comparison, dataset: Dataset) -> int:
-    """Number of rows that the whole comparison has."""
-    n_splits = comparison.n_repeats * (comparison.n_folds or 1)
-    return len(variants(comparison, dataset)) * n_splits
-
-
-def expected_cost(comparison: Comparison, dataset: Dataset, done: Iterable[Mapping] = ()):
-    """Seconds and bytes (`jobs.Estimate`) that the rows not yet done will need, roughly."""
-    from kcnet_core.experiments.cost import estimate
-    from kcnet_core.jobs import Estimate
-
-    n, d = dataset.X.shape
-    benchmark = (comparison.protocol or default_protocol(dataset)) == "benchmark"
-    n_train = min((dataset.n_train if benchmark else None) or n, comparison.rows or n)
-    outputs = len(dataset.target_names)
-    n_splits = comparison.n_repeats * (comparison.n_folds or 1)
-    seconds, memory = 0.0, 0
-    for variant in variants(comparison, dataset):
-        if MODELS[variant.model].network:
-            cost = estimate(Run(model=variant.model, **variant.settings), n_train, d, outputs)
-            seconds, memory = seconds + cost.seconds, max(memory, cost.bytes)
-        else:
-            seconds += BASELINE_SECONDS * n_train * d * (outputs if outputs > 2 else 1)
-            memory = max(memory, 8 * n * d)
-    kept = len(rows_of(comparison, dataset, done)) / n_planned(comparison, dataset)
-    return Estimate(seconds * n_splits * (1 - kept), memory + dataset.X.nbytes)
+    return PlannedRows(comparison, dataset).steps(done, progress=progress)
 
 
 def trade_offs(table: pd.DataFrame, metric: str, cost: str = "seconds") -> pd.DataFrame:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import KCNetError, LimitError
 from kcnet_core.experiments.baselines import Dimension
+from kcnet_core.experiments.comparison.plan import Comparison
+from kcnet_core.experiments.comparison.rows import PlannedRows, Variant
 from kcnet_core.experiments.evaluate import evaluate_steps
+from kcnet_core.experiments.measured_job import ItemsView, MeasuredJob, Piece, item_steps
 from kcnet_core.experiments.metrics import METRICS, headline_metric
 from kcnet_core.experiments.models import find_model
 from kcnet_core.experiments.protocols import Split, splits
@@ -95,7 +96,7 @@ def search_steps(
     untuned : mapping or None
         Values of searched settings in the first trial; the model's defaults where it has none.
     scaler, oversampling
-        As in `experiments.folds.prepare`, inside every inner fold.
+        As in `experiments.fitting.prepare`, inside every inner fold.
     done : sequence of Trial
         The first trials of the very same search, from an earlier, interrupted one: they are told
         to Optuna again and not repeated, so that the search goes on as if it had never stopped.
@@ -166,51 +167,61 @@ def _inner_value(model, settings, part, folds, metric, **options):
     return float(np.nanmean(values)), None
 
 
-def nested_steps(
-    model_names: Iterable[str],
-    dataset: Dataset,
-    splits: Iterable[Split],
-    *,
-    n_trials: int,
-    metric: str | None = None,
-    settings: Mapping[str, Mapping] | None = None,
-    scaler: FeatureScaler | str | None = "default",
-    oversampling: bool = False,
-    n_folds: int = N_FOLDS,
-) -> Generator[dict | Trial, None, None]:
-    """Tune every model inside the training rows of every split, then test the best setting once.
+@dataclass(frozen=True)
+class SearchPlan:
+    """A search over one model's settings, inside the training rows of the first split."""
 
-    All models get the same number of trials, so that none wins by being tuned longer.
+    comparison: Comparison
+    model: str
+    n_hidden: int  # 0: searched too
+    n_trials: int
+    metric: str
+    n_folds: int = N_FOLDS
 
-    Yields
-    ------
-    Trial
-        While tuning, so that a caller can show or stop it.
-    dict
-        One row per model and split as `evaluate_steps` gives it, with settings (JSON), n_trials,
-        inner_value (of the best trial) and search_seconds added.
-    """
-    options = {"scaler": scaler, "oversampling": oversampling}
-    for split in splits:
-        for name in model_names:
-            fixed = dict((settings or {}).get(name, {}))
-            trials = []
-            for trial in search_steps(
-                name, dataset, split.train, n_trials=n_trials, seed=split.seed, metric=metric,
-                settings=fixed, n_folds=n_folds, **options,
-            ):  # fmt: skip
-                trials.append(trial)
-                yield trial
-            best = best_trial(trials)
-            chosen = {**fixed, **(best.params if best else {})}
-            make = partial(find_model(name).build, chosen)
-            (row,) = evaluate_steps({name: make}, dataset, [split], **options)
-            yield row | {
-                "settings": json.dumps(chosen, sort_keys=True),
-                "n_trials": len(trials),
-                "inner_value": best.value if best else None,
-                "search_seconds": sum(trial.seconds for trial in trials),
-            }
+
+def search_job(plan: SearchPlan, dataset: Dataset, done: Sequence[Trial] = ()) -> MeasuredJob:
+    """The search as a job; the trials that are `done` come first and are not repeated."""
+    comparison = plan.comparison
+    alone = replace(
+        comparison, models=(plan.model,), hidden=(plan.n_hidden or comparison.hidden[0],),
+        n_repeats=1,
+    )  # fmt: skip
+    planned = PlannedRows(alone, dataset)
+    (variant,) = planned.variants
+    cost = planned.costs[variant.label]
+    cost = replace(cost, seconds=cost.seconds * plan.n_folds)
+    pending = [
+        Piece(f"Trial {number + 1} of {plan.n_trials}", cost)
+        for number in range(len(done), plan.n_trials)
+    ]
+
+    def measured() -> Generator[Trial | Progress, None, None]:
+        searched, kept = untuned_settings(variant)
+        fixed = {"n_hidden": plan.n_hidden} if plan.n_hidden else {}
+        for step in search_steps(
+            plan.model, dataset, planned.splits()[0].train,
+            n_trials=plan.n_trials, seed=comparison.seed, metric=plan.metric,
+            settings={**kept, **fixed}, untuned=searched, done=done,
+            oversampling=comparison.oversampling, n_folds=plan.n_folds, progress=True,
+        ):  # fmt: skip
+            if isinstance(step, Progress):  # it restarts with every inner fold: no share of a trial
+                yield replace(step, done=0)
+            elif step.number >= len(done):
+                yield step
+
+    def steps() -> Generator[ItemsView, None, None]:
+        return item_steps(done, pending, measured())
+
+    return MeasuredJob("search", plan, steps, pending, done)
+
+
+def untuned_settings(variant: Variant) -> tuple[dict, dict]:
+    """A compared model's settings: those that its search space moves, and those it leaves alone
+    (lambda under DOA)."""
+    names = {dimension.name for dimension in find_model(variant.model).space}
+    searched = {name: value for name, value in variant.settings.items() if name in names}
+    kept = {k: v for k, v in variant.settings.items() if k not in names and k != "n_hidden"}
+    return searched, kept
 
 
 def best_trial(trials: Iterable[Trial]) -> Trial | None:

@@ -9,8 +9,8 @@ import pandas as pd
 import streamlit as st
 
 from kcnet_core import figures
-from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.experiments.comparison.plan import Comparison
+from kcnet_core.experiments.comparison.rows import PlannedRows
 from kcnet_core.experiments.evaluate import SIGNIFICANT, pairwise
 from kcnet_core.limits import MAX_REPEATS
 from pages.ui.compare import state
@@ -25,8 +25,8 @@ ENOUGH_SPLITS = math.ceil(1 + math.log2(1 / SIGNIFICANT))
 MOST_PAIRS_LISTED = 300
 
 
-def differences(comparison: Comparison, dataset: Dataset) -> None:
-    found = results(comparison, dataset)
+def differences(planned: PlannedRows) -> None:
+    comparison, found = planned.comparison, results(planned)
     if found.table.empty:
         nothing_yet(comparison)
         return

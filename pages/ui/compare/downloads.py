@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.experiments.comparison.plan import Comparison
+from kcnet_core.experiments.comparison.rows import PlannedRows
 from kcnet_core.experiments.evaluate import pairwise
 from kcnet_core.experiments.protocols import PROTOCOLS
 from kcnet_core.storage.safe_csv import csv_text
@@ -34,8 +34,8 @@ print(summary(table, by=("variant",)).query("metric == '{metric}'"))
 '''
 
 
-def take_home(comparison: Comparison, dataset: Dataset) -> None:
-    found = results(comparison, dataset)
+def take_home(planned: PlannedRows) -> None:
+    comparison, found = planned.comparison, results(planned)
     if found.table.empty:
         nothing_yet(comparison)
         return

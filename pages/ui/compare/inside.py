@@ -9,6 +9,7 @@ from kcnet_core import figures
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.experiments.comparison.inside import SideBySide, side_by_side
 from kcnet_core.experiments.comparison.plan import Comparison
+from kcnet_core.experiments.comparison.rows import PlannedRows
 from kcnet_core.experiments.protocols import PROTOCOLS
 from kcnet_core.palette import model_colour
 from pages.ui.compare import state
@@ -21,7 +22,8 @@ from pages.ui.shell.safety_net import fragment
 LARGEST = 2_000  # more cells than this cannot be told apart in a picture
 
 
-def inside(comparison: Comparison, dataset: Dataset) -> None:
+def inside(planned: PlannedRows) -> None:
+    comparison = planned.comparison
     sizes = [size for size in comparison.hidden if size <= LARGEST] or [LARGEST]
     st.markdown(
         "Both networks have random input weights and solve only for their output weights. What "
@@ -34,7 +36,7 @@ def inside(comparison: Comparison, dataset: Dataset) -> None:
             format_func=lambda value: f"{value:,}", key=f"inside_size_{'_'.join(map(str, sizes))}",
         )  # fmt: skip
     with st.spinner("Teaching both networks …"):
-        pair = taught(comparison, dataset, size)
+        pair = taught(comparison, planned.dataset, size)
     one_sample(pair)
     weights(pair)
 

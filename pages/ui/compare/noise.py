@@ -10,31 +10,41 @@ import streamlit as st
 
 from kcnet_core import figures
 from kcnet_core.datasets.dataset import Dataset
-from kcnet_core.errors import KCNetError
-from kcnet_core.experiments.comparison import work
-from kcnet_core.experiments.comparison.noise import DAMAGES, noise_summary, spoil
+from kcnet_core.experiments.comparison.noise import (
+    DAMAGES,
+    NoisePlan,
+    noise_job,
+    noise_summary,
+    spoil,
+)
 from kcnet_core.experiments.comparison.plan import Comparison
-from kcnet_core.experiments.comparison.work import NoisePlan
+from kcnet_core.experiments.comparison.rows import PlannedRows
 from kcnet_core.experiments.cost import in_words
+from kcnet_core.experiments.measured_job import MeasuredJob
 from kcnet_core.experiments.protocols import PROTOCOLS, default_protocol
-from pages.ui.compare import bar, state
+from pages.ui.compare import state
 from pages.ui.compare.scores import empty, metric_of
-from pages.ui.shell import visitor, visitor_data
+from pages.ui.shell import measured, visitor, visitor_data
 from pages.ui.shell.chart import chart
 from pages.ui.shell.deferred_click import ask, asked
 from pages.ui.shell.escaping import plain
+from pages.ui.shell.job_progress import measured_progress
+from pages.ui.shell.watch import ACTIVE, state_of, watch
 
 IMAGES_SHOWN = 3
 
 
-def noise(comparison: Comparison, dataset: Dataset) -> None:
-    drawn = state.look("noise")
-    busy = drawn in state.ACTIVE
+def noise(planned: PlannedRows) -> None:
+    comparison, dataset, job = planned.comparison, planned.dataset, state.job("noise")
+    drawn = state_of(job)
+    busy = drawn in ACTIVE
     plan = NoisePlan(at_one_size(comparison), damages(dataset))
     rows = known_rows(plan)
     stopped = bool(rows) and drawn != "done"
+    work = noise_job(plan, dataset, rows if stopped else ())
     if asked("noise") and not busy:
-        start(plan, dataset, rows if stopped else [])
+        public = visitor_data.public_title(dataset)
+        state.start(work, f"robustness of {len(comparison.models)} models on {public}", dataset)
         st.rerun()
     st.markdown(
         "Every model learns from clean rows and is then tested on ever worse ones: the same "
@@ -56,8 +66,8 @@ def noise(comparison: Comparison, dataset: Dataset) -> None:
                 required=True, format_func=lambda size: f"{size:,}", disabled=busy,
                 key=size_key(comparison),
             )  # fmt: skip
-    state.problem("noise")
-    state.live("noise", "curves", drawn, lambda: curves(plan, dataset))
+    measured.problem("noise")
+    watch(job, drawn, lambda: curves(plan, dataset, work), "noise_curves_of_job")
 
 
 def at_one_size(comparison: Comparison) -> Comparison:
@@ -82,38 +92,18 @@ def known_rows(plan: NoisePlan) -> list[Mapping]:
     return job.view.snapshot.items
 
 
-def start(plan: NoisePlan, dataset: Dataset, rows: list[Mapping]) -> None:
-    try:
-        todo = work.pending(plan.comparison, dataset, [])
-        cost = work.whole_cost(todo, plan.comparison, dataset)
-    except KCNetError as error:
-        st.session_state["noise_problem"] = str(error)
-        return
-    state.submit(
-        "noise",
-        plan,
-        dataset,
-        lambda: work.noise_work(plan, dataset, rows),
-        cost,
-        f"robustness of {len(plan.comparison.models)} models on "
-        f"{visitor_data.public_title(dataset)}",
-    )
-
-
-def curves(plan: NoisePlan, dataset: Dataset) -> None:
+def curves(plan: NoisePlan, dataset: Dataset, work: MeasuredJob) -> None:
     job = state.job("noise")
     if job is not None and (job.config == plan or not job.view.finished):
-        bar.progress("noise", "{:,} measurements")
+        measured_progress(job, "measurements")
     rows = known_rows(plan)
     if not rows:
-        todo = work.pending(plan.comparison, dataset, [])
-        cost = work.whole_cost(todo, plan.comparison, dataset)
         if job is None or job.view.finished:
             empty(
                 f"**Nothing has been spoiled yet.** Press **Test robustness** to train "
                 f"{', '.join(plan.comparison.models)} at {plan.comparison.hidden[0]:,} hidden "
                 f"cells, {plan.comparison.n_repeats} times each, and to spoil the test rows step "
-                f"by step. Estimated {in_words(cost.seconds)}."
+                f"by step. Estimated {in_words(work.cost.seconds)}."
             )
         return
     failed = [row for row in rows if row["error"]]

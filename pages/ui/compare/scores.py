@@ -15,7 +15,7 @@ from kcnet_core.datasets.catalogue import is_image_set
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.experiments.baselines import MIDPOINT_NOTE
 from kcnet_core.experiments.comparison.plan import FSHN_SIZES, Comparison
-from kcnet_core.experiments.comparison.rows import trade_offs
+from kcnet_core.experiments.comparison.rows import PlannedRows, trade_offs
 from kcnet_core.experiments.evaluate import results_table, summary
 from kcnet_core.experiments.metrics import METRICS, headline_metric
 from kcnet_core.experiments.models import MODELS
@@ -70,11 +70,11 @@ class Results:
         return METRICS[self.metric].higher_is_better
 
 
-def results(comparison: Comparison, dataset: Dataset) -> Results:
-    rows = state.measured(comparison, dataset)
+def results(planned: PlannedRows) -> Results:
+    rows = planned.known(state.all_rows())
     names = [(row["id"], row["variant"]) for row in rows]
     table = state.kept("table", names, lambda: results_table(rows))
-    return Results(comparison, dataset, table, metric_of(dataset))
+    return Results(planned.comparison, planned.dataset, table, metric_of(planned.dataset))
 
 
 def metric_of(dataset: Dataset) -> str:
@@ -151,8 +151,8 @@ def nothing_yet(comparison: Comparison) -> None:
 # -- scores --------------------------------------------------------------------------------------
 
 
-def scores(comparison: Comparison, dataset: Dataset) -> None:
-    found = results(comparison, dataset)
+def scores(planned: PlannedRows) -> None:
+    comparison, found = planned.comparison, results(planned)
     if found.table.empty:
         nothing_yet(comparison)
         return
@@ -291,8 +291,8 @@ def time_to_reach(found: Results, points: pd.DataFrame) -> None:
 # -- cost ----------------------------------------------------------------------------------------
 
 
-def costs(comparison: Comparison, dataset: Dataset) -> None:
-    found = results(comparison, dataset)
+def costs(planned: PlannedRows) -> None:
+    comparison, found = planned.comparison, results(planned)
     if found.table.empty:
         nothing_yet(comparison)
         return

@@ -10,52 +10,61 @@ import streamlit as st
 
 from kcnet_core import figures
 from kcnet_core.datasets.dataset import Dataset
-from kcnet_core.errors import KCNetError
-from kcnet_core.experiments.comparison import work
 from kcnet_core.experiments.comparison.plan import Comparison
-from kcnet_core.experiments.comparison.search import MANY_ROWS, N_FOLDS, Trial, best_trial
-from kcnet_core.experiments.comparison.work import SearchPlan
+from kcnet_core.experiments.comparison.rows import PlannedRows
+from kcnet_core.experiments.comparison.search import (
+    MANY_ROWS,
+    N_FOLDS,
+    SearchPlan,
+    Trial,
+    best_trial,
+    search_job,
+)
 from kcnet_core.experiments.metrics import METRICS, headline_metric
 from kcnet_core.experiments.models import MODELS
 from kcnet_core.experiments.protocols import default_protocol
-from kcnet_core.jobs import Estimate
 from kcnet_core.limits import MAX_TRIALS
 from kcnet_core.storage.safe_csv import csv_text
-from pages.ui.compare import bar, state
+from pages.ui.compare import state
 from pages.ui.compare.scores import empty
-from pages.ui.shell import visitor, visitor_data
+from pages.ui.shell import measured, visitor, visitor_data
 from pages.ui.shell.chart import chart
 from pages.ui.shell.deferred_click import ask, asked
 from pages.ui.shell.escaping import plain
+from pages.ui.shell.job_progress import measured_progress
+from pages.ui.shell.watch import ACTIVE, state_of, watch
 from pages.ui.shell.words import capital, seconds_format, setting_name, setting_value
 
 DEFAULT_TRIALS = 20
 
 
-def search(comparison: Comparison, dataset: Dataset) -> None:
-    drawn = state.look("search")
-    busy = drawn in state.ACTIVE
+def search(planned: PlannedRows) -> None:
+    dataset, job = planned.dataset, state.job("search")
+    drawn = state_of(job)
+    busy = drawn in ACTIVE
     st.markdown(
         "Optuna tries settings from the model's search space. It sees only the training rows of "
         "the first split, cut again into learning and validation rows; the test rows stay unseen."
     )
-    plan = controls(comparison, dataset, busy)
+    plan = controls(planned.comparison, dataset, busy)
+    done = known(plan)
     if asked("search") and not busy:
-        start(plan, dataset)
+        public = visitor_data.public_title(dataset)
+        title = f"{plan.n_trials} trials of {plan.model} on {public}"
+        state.start(search_job(plan, dataset, done), title, dataset)
         st.rerun()
     with st.container(horizontal=True, vertical_alignment="center", key="search_bar"):
         if busy:
             st.button("Cancel the search", key="cancel_search", type="primary",
                       icon=":material/close:", on_click=state.stop, args=("search",))  # fmt: skip
         else:
-            n_known = len(known(plan))
-            goes_on = 0 < n_known < plan.n_trials
+            goes_on = 0 < len(done) < plan.n_trials
             st.button("Go on" if goes_on else "Search", key="start_search", type="primary",
                       icon=":material/search:", on_click=ask, args=("search",),
-                      help=f"{n_known} trials are here already." if goes_on else None,
+                      help=f"{len(done)} trials are here already." if goes_on else None,
                       )  # fmt: skip
-    state.problem("search")
-    state.live("search", "trials", drawn, lambda: trials(plan, dataset))
+    measured.problem("search")
+    watch(job, drawn, lambda: trials(plan, dataset), "search_trials_of_job")
 
 
 def controls(comparison: Comparison, dataset: Dataset, busy: bool) -> SearchPlan:
@@ -107,29 +116,6 @@ def known(plan: SearchPlan) -> tuple[Trial, ...]:
     return tuple(job.view.snapshot.items[: plan.n_trials]) if same else ()
 
 
-def start(plan: SearchPlan, dataset: Dataset) -> None:
-    done = known(plan)
-    try:
-        one = replace(
-            plan.comparison,
-            models=(plan.model,),
-            hidden=(plan.n_hidden or plan.comparison.hidden[0],),
-        )
-        todo = work.pending(one, dataset, [])
-        cost = work.whole_cost(todo, one, dataset)
-    except KCNetError as error:
-        st.session_state["search_problem"] = str(error)
-        return
-    state.submit(
-        "search",
-        plan,
-        dataset,
-        lambda: work.search_work(plan, dataset, done),
-        Estimate(cost.seconds * (plan.n_trials - len(done)) * plan.n_folds, cost.bytes),
-        f"{plan.n_trials} trials of {plan.model} on {visitor_data.public_title(dataset)}",
-    )
-
-
 def trials(plan: SearchPlan, dataset: Dataset) -> None:
     job = state.job("search")
     if job is None or job.config.comparison.dataset != plan.comparison.dataset:
@@ -138,7 +124,7 @@ def trials(plan: SearchPlan, dataset: Dataset) -> None:
             "appears as a dot, and the best setting can be taken over into the comparison."
         )
         return
-    bar.progress("search", "{:,} trials")
+    measured_progress(job, "trials")
     found = job.view.snapshot.items if job.view.snapshot is not None else []
     if not found:
         return

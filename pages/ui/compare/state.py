@@ -11,16 +11,13 @@ import streamlit as st
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.comparison.plan import Comparison
-from kcnet_core.experiments.comparison.rows import rows_of
+from kcnet_core.experiments.comparison.rows import PlannedRows
+from kcnet_core.experiments.measured_job import MeasuredJob
 from kcnet_core.experiments.models import MODELS
 from kcnet_core.experiments.run import Run
-from pages.ui.shell import address, current_run, visitor, visitor_data, visitor_jobs
+from pages.ui.shell import address, current_run, measured, visitor, visitor_data, visitor_jobs
 from pages.ui.shell.data_controls import use
-from pages.ui.shell.escaping import plain
-from pages.ui.shell.safety_net import fragment
 
-SECONDS_BETWEEN_DRAWINGS = 1.0
-ACTIVE = ("queued", "running")
 ROWS_GONE = (
     "The rows of this link are not on the server any more; press Start to measure them again."
 )
@@ -98,9 +95,9 @@ def all_rows() -> list[Mapping]:
     return list(rows.values())
 
 
-def measured(of: Comparison, rows_from: Dataset) -> list[Mapping]:
-    """The rows of one comparison that are there already."""
-    return rows_of(of, rows_from, all_rows())
+def planned(of: Comparison, data: Dataset) -> PlannedRows:
+    """A comparison on its data; the same object until either changes."""
+    return kept("planned", (of, id(data)), lambda: PlannedRows(of, data))
 
 
 def kept(slot: str, key, make: Callable):
@@ -133,52 +130,15 @@ def job(kind: str):
     return visitor_jobs.jobs().get(known[kind]) if known[kind] else None
 
 
-def submit(kind: str, config, data: Dataset, steps: Callable, estimate, title: str):
-    """Queue a job and look at it; a refusal is kept for `problem`."""
-    try:
-        new = visitor_jobs.jobs().submit(
-            visitor.owner(), kind, config, steps, estimate=estimate, title=title
-        )
-    except KCNetError as refused:
-        st.session_state[f"{kind}_problem"] = str(refused)
-        return
-    visitor_jobs.carry(new, data)
-    attach(kind, new.id)
-
-
-def problem(kind: str) -> None:
-    sentence = st.session_state.pop(f"{kind}_problem", None)
-    if sentence:
-        st.error(plain(sentence), icon=":material/error:")
+def start(work: MeasuredJob, title: str, data: Dataset) -> None:
+    """Queue a job and look at it; a refusal is kept for `measured.problem`."""
+    new = measured.start(work, title, data)
+    if new is not None:
+        attach(work.kind, new.id)
 
 
 def stop(kind: str) -> None:
-    current = job(kind)
-    if current is not None:
-        current.control(visitor.owner(), "stop")
-
-
-def look(kind: str) -> str | None:
-    """State of the job; the page takes one look, draws its buttons by it and gives it to `live`."""
-    current = job(kind)
-    return None if current is None else current.view.state
-
-
-def live(kind: str, part: str, drawn: str | None, draw: Callable[[], None]) -> None:
-    """Draw now and, while the job is under way, once a second.
-
-    `drawn` is the state that the buttons show; the page is drawn again when it is another, be it
-    that the job ended while the page was drawn.
-    """
-
-    def poll():
-        if look(kind) != drawn:
-            st.rerun()
-        draw()
-
-    active = drawn in ACTIVE
-    every = SECONDS_BETWEEN_DRAWINGS if active else None
-    fragment(poll, run_every=every, key=f"{kind}_{part}_{active}")()
+    measured.stop(job(kind))
 
 
 # -- the link ------------------------------------------------------------------------------------

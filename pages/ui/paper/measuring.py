@@ -14,19 +14,17 @@ from kcnet_core.paper.outcomes import Result
 from kcnet_core.paper.recipes import Line, Recipe, quickened
 from pages.ui.paper import state
 from pages.ui.paper.words import title
-from pages.ui.shell import visitor
-from pages.ui.shell.safety_net import fragment
-from pages.ui.shell.words import in_time
+from pages.ui.shell import measured, visitor
+from pages.ui.shell.job_progress import measured_progress
+from pages.ui.shell.watch import watch
 
-SECONDS_BETWEEN_DRAWINGS = 1.0
 VERSIONS = {True: "quick version", False: "full version"}
-ENDINGS = {"done": "Done", "failed": "Failed", "cancelled": "Stopped"}
 
 
-def measure(recipe: Recipe, job, active: bool) -> None:
+def measure(recipe: Recipe, job, drawn: str | None) -> None:
     """Buttons with what they cost, or the measurement `job`, if it is under way.
 
-    `active` is what the result above was drawn with; the page is drawn again when it has changed.
+    `drawn` is its state when the result above was read, which it writes.
     """
     st.subheader("Measure it here", anchor=False)
     missing = state.missing_data(recipe)
@@ -39,22 +37,17 @@ def measure(recipe: Recipe, job, active: bool) -> None:
             icon=":material/download:",
         )
         st.page_link("pages/data.py", label="To the Data page", icon=":material/dataset:")
-    problem = state.problem()
-    if problem:
-        st.error(problem, icon=":material/error:")
+    measured.problem("reproduce")
     if job is not None:
-        fragment(
-            watch, run_every=SECONDS_BETWEEN_DRAWINGS if active else None,
-            key=f"paper_job_{recipe.name}_{active}",
-        )(recipe, job, active)  # fmt: skip
-        if active:
-            return
+        watch(job, drawn, lambda: progress(recipe, job), f"paper_job_{recipe.name}")
+    if drawn in state.ACTIVE:
+        return
     quick, cut_off = quickened(recipe), state.interrupted(recipe.name)
     for is_quick, left in cut_off.items():
         st.warning(interruption(left, VERSIONS[is_quick]), icon=":material/power_off:")
     with st.container(horizontal=True):
         for version, words, primary in ((quick, "Quick", True), (recipe, "In full", False)):
-            seconds, label = state.expected_seconds(version), words
+            seconds, label = state.measurement(version).cost.seconds, words
             if left := cut_off.get(version is quick):
                 seconds *= 1 - left.finished / left.planned
                 label = f"Go on with the {VERSIONS[version is quick]}"
@@ -64,7 +57,7 @@ def measure(recipe: Recipe, job, active: bool) -> None:
                 type="primary" if primary else "secondary",
                 icon=":material/play_arrow:",
                 on_click=state.start,
-                args=(recipe, version is quick),
+                args=(version,),
                 disabled=bool(missing) and len(missing) == len(recipe.datasets),
             )
     st.caption(
@@ -98,38 +91,23 @@ def what(recipe: Recipe) -> str:
     return text + (f", {max(tried)} settings tried where models are tuned" if tried else "")
 
 
-def watch(recipe: Recipe, job, drawn_active: bool) -> None:
+def progress(recipe: Recipe, job) -> None:
     """How far a measurement is, and what it has found so far."""
+    lead = VERSIONS[job.config.quick].capitalize()
+    measured_progress(job, "measurements", lead, cancelled="stopped")
     view = job.view
-    if view.finished and drawn_active:
-        st.rerun()  # the page shows the new result, and polling ends
-    kind = VERSIONS[job.config["quick"]].capitalize()
     if view.finished:
-        st.caption(f"{kind}: {ENDINGS[view.state].lower()} after {in_time(view.seconds())}.")
-        if view.state == "failed":
-            st.error(view.error, icon=":material/error:")
         return
-    step = view.snapshot
-    if view.state == "queued":
-        text = f"{kind} waits: number {view.position} in the queue"
-    elif step is None:
-        text = f"{kind}: starting"
-    else:
-        text = f"{kind}: {step.done} of {step.total} measurements · {step.stage}"
-        text += f" · {in_time(view.seconds())}"
-        left = job.seconds_left()
-        text += f" · about {in_words(left)} left" if left else ""
-    st.progress(view.fraction or 0.0, text=text)
     if job.owned_by(visitor.owner()):
         st.button(
-            "Stop", key=f"stop_{recipe.name}", icon=":material/stop:", on_click=state.stop,
+            "Stop", key=f"stop_{recipe.name}", icon=":material/stop:", on_click=measured.stop,
             args=(job,), disabled=view.asked == "stop",
             help="What is measured is kept; the next run goes on from there.",
         )  # fmt: skip
     else:
         st.caption("Somebody else started this; its result will be yours too.")
-    if step is not None and step.result.finished:
-        so_far(step.result)
+    if view.snapshot is not None and view.snapshot.result.finished:
+        so_far(view.snapshot.result)
 
 
 def so_far(result: Result) -> None:

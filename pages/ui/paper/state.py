@@ -8,13 +8,12 @@ from pathlib import Path
 
 import streamlit as st
 
-from kcnet_core.errors import KCNetError
-from kcnet_core.paper.cost import recipe_cost
-from kcnet_core.paper.engine import default_journal, saved_steps
+from kcnet_core.experiments.measured_job import MeasuredJob
+from kcnet_core.paper.engine import reproduction_job
 from kcnet_core.paper.outcomes import Result
-from kcnet_core.paper.recipes import RECIPES, Recipe, quickened
-from kcnet_core.paper.result_file import find_results, own_results, read_result
-from pages.ui.shell import visitor, visitor_jobs
+from kcnet_core.paper.recipes import RECIPES, Recipe
+from kcnet_core.paper.result_file import find_results, read_result
+from pages.ui.shell import measured, visitor, visitor_jobs
 
 OVERVIEW = ""
 ACTIVE = ("queued", "running", "paused")
@@ -63,16 +62,16 @@ def interrupted(name: str) -> dict[bool, Result]:
     }
 
 
-def expected_seconds(recipe: Recipe) -> float:
-    """From what its rows took before, where that is known, and from their size.
+def measurement(recipe: Recipe) -> MeasuredJob:
+    """A recipe as a job, whose cost is told from what its rows took before, where that is known.
 
     Of a line's repeats the shortest counts: the others had more beside them.
     """
-    measured: dict[str, float] = {}
+    took: dict[str, float] = {}
     for result in results(recipe.name):
         for row in result.rows if result.quick == recipe.is_quick else ():
-            measured[row["line"]] = min(row["seconds"], measured.get(row["line"], row["seconds"]))
-    return recipe_cost(recipe, measured).seconds
+            took[row["line"]] = min(row["seconds"], took.get(row["line"], row["seconds"]))
+    return reproduction_job(recipe, took)
 
 
 # -- measurements under way ---------------------------------------------------------------------
@@ -101,35 +100,14 @@ def active(name: str, quick: bool):
     return found if found is not None and found.view.state in ACTIVE else None
 
 
-def start(recipe: Recipe, quick: bool) -> None:
+def start(recipe: Recipe) -> None:
     """Queue a measurement unless it is under way already; a refusal is kept for `problem`."""
-    version = quickened(recipe) if quick else recipe
     jobs, lock = _under_way()
     with lock:
-        if active(recipe.name, quick):
-            return
-        try:
-            cost = recipe_cost(version)
-            new = visitor_jobs.jobs().submit(
-                visitor.owner(),
-                "reproduce",
-                {"recipe": recipe.name, "quick": quick},
-                lambda: saved_steps(version, default_journal(), own_results()),
-                estimate=cost,
-                title=f"{recipe.where}: {recipe.title}",
-            )
-        except KCNetError as refused:
-            st.session_state["paper_problem"] = str(refused)
-            return
-        jobs[recipe.name, quick] = new.id
-
-
-def stop(measurement) -> None:
-    measurement.control(visitor.owner(), "stop")
-
-
-def problem() -> str | None:
-    return st.session_state.pop("paper_problem", None)
+        if not active(recipe.name, recipe.is_quick):
+            new = measured.start(measurement(recipe), f"{recipe.where}: {recipe.title}")
+            if new is not None:
+                jobs[recipe.name, recipe.is_quick] = new.id
 
 
 def missing_data(recipe: Recipe) -> list[str]:

@@ -6,11 +6,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from kcnet_core.errors import DataError
+from kcnet_core.experiments.oversampling import oversample
 from kcnet_core.experiments.protocols import (
     PROTOCOLS,
     default_protocol,
     label_matrix,
-    oversample,
     splits,
 )
 from tests.kcnet_core.experiments.made_data import blobs, labelled, made_dataset

@@ -11,13 +11,10 @@ from hypothesis import strategies as st
 from kcnet_core.errors import KCNetError, LimitError
 from kcnet_core.experiments.comparison.rows import (
     Comparison,
+    PlannedRows,
     best_trade_offs,
     compare_steps,
-    expected_cost,
-    n_planned,
-    rows_of,
     trade_offs,
-    variants,
 )
 from kcnet_core.experiments.evaluate import results_table
 from kcnet_core.experiments.models import MODELS
@@ -42,7 +39,7 @@ def test_networks_have_one_line_per_hidden_size_and_baselines_one():
     rows = list(compare_steps(SMALL, blobs()))
     first = [row["variant"] for row in rows if row["repeat"] == 0]
     assert first == ["KCNet 20", "ELM 20", "KCNet 40", "ELM 40", "KNN"]
-    assert len(rows) == n_planned(SMALL, blobs()) == 10
+    assert len(rows) == len(PlannedRows(SMALL, blobs()).fits) == 10
     for row in rows:
         assert row["error"] is None and row["weighted F1"] > 0.6
         assert row["hidden"] == (None if row["model"] == "KNN" else int(row["variant"].split()[1]))
@@ -57,10 +54,12 @@ def test_the_same_comparison_gives_the_same_rows():
 def test_rows_of_other_data_with_the_same_name_shape_and_labels_are_not_taken():
     mine = blobs()
     theirs = replace(mine, X=mine.X.copy())
-    assert rows_of(SMALL, theirs, list(compare_steps(SMALL, mine))), "the same values will do"
+    assert PlannedRows(SMALL, theirs).known(list(compare_steps(SMALL, mine))), (
+        "the same values will do"
+    )
     theirs.X[-1, -1] += 1
     changed = replace(mine, X=theirs.X.copy())
-    assert rows_of(SMALL, changed, list(compare_steps(SMALL, mine))) == []
+    assert PlannedRows(SMALL, changed).known(list(compare_steps(SMALL, mine))) == []
 
 
 def test_an_interrupted_comparison_goes_on_where_it_stopped():
@@ -82,7 +81,9 @@ def test_more_repeats_sizes_and_models_only_compute_what_is_new():
         *[("KCNet 30", k) for k in range(2)],
         *[(variant, 2) for variant in ("KCNet 20", "KCNet 30", "KNN")],
     ]
-    assert len(rows_of(larger, dataset, [*known, *new])) == n_planned(larger, dataset)
+    assert len(PlannedRows(larger, dataset).known([*known, *new])) == len(
+        PlannedRows(larger, dataset).fits
+    )
 
 
 @pytest.mark.parametrize(
@@ -100,8 +101,8 @@ def test_another_setting_is_other_work(change):
     dataset = blobs()
     narrow = replace(SMALL, models=("KCNet",), hidden=(20,), n_repeats=1)
     (row,) = compare_steps(narrow, dataset)
-    assert rows_of(replace(narrow, **change), dataset, [row]) == []
-    assert rows_of(narrow, replace(dataset, y=1 - dataset.y), [row]) == []
+    assert PlannedRows(replace(narrow, **change), dataset).known([row]) == []
+    assert PlannedRows(narrow, replace(dataset, y=1 - dataset.y)).known([row]) == []
 
 
 def test_failed_rows_are_tried_again():
@@ -143,9 +144,9 @@ def test_progress_comes_between_rows_when_asked():
 def test_fshn_may_be_matched_by_its_trained_parameters_as_in_the_paper():
     dataset = made_dataset(np.zeros((20, 784)), np.arange(20) % 10)
     comparison = Comparison(models=("FSHN",), hidden=(6500,), fshn_size="parameters")
-    (variant,) = variants(comparison, dataset)
+    (variant,) = PlannedRows(comparison, dataset).variants
     assert variant.settings["n_hidden"] == 82
-    (variant,) = variants(replace(comparison, fshn_size="hidden"), dataset)
+    (variant,) = PlannedRows(replace(comparison, fshn_size="hidden"), dataset).variants
     assert variant.settings["n_hidden"] == 6500
 
 
@@ -154,28 +155,30 @@ def test_two_lines_that_are_the_same_work_both_have_their_rows():
         dataset="made", models=("FSHN",), hidden=(20, 40), fshn_size="parameters", n_repeats=1
     )
     dataset = blobs()
-    one, two = variants(comparison, dataset)
+    one, two = PlannedRows(comparison, dataset).variants
     assert one.settings == two.settings
     first = next(compare_steps(comparison, dataset))
-    found = rows_of(comparison, dataset, [first])
+    found = PlannedRows(comparison, dataset).known([first])
     assert [(row["variant"], row["hidden"]) for row in found] == [("FSHN 20", 20), ("FSHN 40", 40)]
 
 
 def test_submodels_keep_enough_cells_each():
     comparison = Comparison(models=("Ensemble DOA",), hidden=(60, 300, 1300))
-    found = [v.settings["n_submodels"] for v in variants(comparison, blobs())]
+    found = [v.settings["n_submodels"] for v in PlannedRows(comparison, blobs()).variants]
     assert found == [2, 6, 10]
 
 
-def test_expected_cost_grows_with_the_work_and_shrinks_with_what_is_done():
+def test_the_cost_grows_with_the_work_and_shrinks_with_what_is_done():
     dataset = blobs()
-    small, large = (
-        expected_cost(replace(SMALL, n_repeats=repeats), dataset) for repeats in (2, 20)
-    )
+
+    def cost(comparison, rows=()):
+        return PlannedRows(comparison, dataset).job(rows).cost
+
+    small, large = (cost(replace(SMALL, n_repeats=repeats)) for repeats in (2, 20))
     assert large.seconds == pytest.approx(10 * small.seconds) and small.bytes > dataset.X.nbytes
     rows = list(compare_steps(SMALL, dataset))
-    assert expected_cost(SMALL, dataset, done=rows[:5]).seconds == pytest.approx(small.seconds / 2)
-    assert expected_cost(SMALL, dataset, done=rows).seconds == 0
+    assert cost(SMALL, rows[:5]).seconds == pytest.approx(small.seconds / 2)
+    assert cost(SMALL, rows).seconds == 0
 
 
 names = st.lists(st.sampled_from(sorted(MODELS)), min_size=1, max_size=4)
@@ -252,7 +255,7 @@ def test_a_broken_link_is_named_and_the_rest_still_works(query):
 
 def test_tuned_settings_reach_the_model():
     comparison = SMALL.with_settings("KNN", {"n_neighbors": 3, "weights": "distance", "p": 1})
-    variant = variants(comparison, blobs())[-1]
+    variant = PlannedRows(comparison, blobs()).variants[-1]
     assert variant.make(0).get_params()["n_neighbors"] == 3
     assert comparison.with_settings("KNN", {}) == SMALL
 

@@ -1,6 +1,5 @@
 """Tuning looks at training rows only, tries what was asked, and says what it found."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +10,6 @@ from kcnet_core.experiments.comparison.search import (
     Trial,
     best_trial,
     inner_splits,
-    nested_steps,
     search_steps,
     training_part,
 )
@@ -149,31 +147,3 @@ def test_optuna_is_silent(capfd):
     trials_of(blobs(), np.arange(120), n_trials=2)
     captured = capfd.readouterr()
     assert captured.out == captured.err == ""
-
-
-def test_nested_tuning_gives_every_model_the_same_number_of_trials_and_tests_once():
-    dataset = blobs()
-    outer = splits(dataset, "unseen_molecules", n_repeats=2, test_fraction=0.25)
-    records = list(nested_steps(["KNN", "SVM"], dataset, outer, n_trials=3, n_folds=2))
-    rows = [record for record in records if isinstance(record, dict)]
-    assert [(row["model"], row["repeat"]) for row in rows] == [
-        ("KNN", 0), ("SVM", 0), ("KNN", 1), ("SVM", 1),
-    ]  # fmt: skip
-    assert all(row["n_trials"] == 3 and row["error"] is None for row in rows)
-    assert len(records) == 4 * (3 + 1)
-    best = max(records[:3], key=lambda trial: trial.value)
-    assert rows[0]["inner_value"] == best.value
-    assert json.loads(rows[0]["settings"]) == dict(best.params)
-
-
-def test_nested_tuning_chooses_without_the_test_rows():
-    dataset = blobs()
-    outer = splits(dataset, "unseen_molecules", test_fraction=0.25)
-    y = dataset.y.copy()
-    y[outer[0].test] = 1 - y[outer[0].test]
-    chosen = []
-    for data in (dataset, replace(dataset, y=y)):
-        *_, row = nested_steps(["KNN"], data, outer, n_trials=4, n_folds=2)
-        chosen.append(row)
-    assert chosen[0]["settings"] == chosen[1]["settings"]
-    assert chosen[0]["accuracy"] == pytest.approx(1 - chosen[1]["accuracy"])
