@@ -11,9 +11,8 @@ from pages.ui.shell import visitor, visitor_jobs
 from pages.ui.shell.escaping import plain
 
 if TYPE_CHECKING:
-    from kcnet_core.experiments.measured_job import MeasuredJob
-
     from kcnet_core.datasets.dataset import Dataset
+    from kcnet_core.experiments.measured_job import MeasuredJob
     from kcnet_core.jobs import Job
 
 
