@@ -8,6 +8,7 @@ import numpy as np
 
 from kcnet_core.experiments import metrics
 from kcnet_core.experiments.training import TrainedRun
+from kcnet_core.network import scores
 
 ALPHAS = np.logspace(-3, 4, 71)
 MAX_TEST_ROWS = 4_000  # the hidden activity of the test rows is held while the slider is used
@@ -43,6 +44,6 @@ class LambdaPath:
     def _test_score(self, alpha: float) -> float:
         decision = self._path.decision(self._H, alpha)  # (n, c)
         if self._metric == "AUROC":
-            return metrics.auroc(self._y, decision)
-        measure = metrics.accuracy if self._metric == "accuracy" else metrics.weighted_f1
+            return scores.auroc(self._y, decision)
+        measure = scores.accuracy if self._metric == "accuracy" else scores.weighted_f1
         return measure(self._y, decision.argmax(axis=1))

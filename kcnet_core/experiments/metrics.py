@@ -1,8 +1,4 @@
-"""How good predictions are, and how sure we can be of it.
-
-Every function takes the truth first. Class labels are indices 0..c-1; multi-label truth is an
-(n, c) 0/1 matrix.
-"""
+"""What to say of scores: all of them at once, how sure we can be of them, and which differ."""
 
 from __future__ import annotations
 
@@ -11,43 +7,18 @@ from itertools import product
 
 import numpy as np
 
-N_BINS = 15
+from kcnet_core.network.scores import (
+    METRICS,
+    accuracy,
+    auroc,
+    auroc_by_label,
+    calibration_error,
+    weighted_f1,
+)
+
 EXACT_SIGN_FLIPS = 16  # 2^16 sign patterns are quickly enumerated; beyond, they are sampled
 SAMPLED_SIGN_FLIPS = 20_000
 LEVEL = 0.95
-
-
-@dataclass(frozen=True)
-class Metric:
-    name: str
-    explanation: str
-    higher_is_better: bool = True
-
-
-METRICS = {
-    metric.name: metric
-    for metric in (
-        Metric(
-            "weighted F1",
-            "F1 of each class (or label), averaged with its number of test rows as weight",
-        ),
-        Metric(
-            "accuracy",
-            "share of test rows predicted right; for several labels at once, share of right "
-            "yes/no answers",
-        ),
-        Metric(
-            "AUROC",
-            "chance that a row of the class scores above a row outside it; mean over classes or "
-            "labels that have both in the test rows; 0.5 is guessing",
-        ),
-        Metric(
-            "calibration error",
-            f"mean gap between stated confidence and share right, over {N_BINS} equal bins",
-            higher_is_better=False,
-        ),
-    )
-}
 
 
 def headline_metric(dataset) -> str:
@@ -76,40 +47,6 @@ def all_scores(y_true, y_pred, scores=None, *, probabilities=True) -> dict[str, 
     return result
 
 
-def accuracy(y_true, y_pred) -> float:
-    """Share right: of rows, or of single yes/no answers for multi-label data."""
-    return float(np.mean(np.asarray(y_true) == np.asarray(y_pred)))
-
-
-def weighted_f1(y_true, y_pred) -> float:
-    """F1 per class or label, weighted by how many test rows truly have it."""
-    from sklearn.metrics import f1_score
-
-    return float(f1_score(y_true, y_pred, average="weighted", zero_division=0.0))
-
-
-def auroc_by_label(y_true, scores) -> np.ndarray:
-    """AUROC of each class or label; NaN where the test rows have only one side.
-
-    Returns one value for two classes, c values for c classes (one against the rest) or labels.
-    """
-    y_true, scores = np.asarray(y_true), np.asarray(scores, dtype=np.float64)
-    if y_true.ndim == 1:
-        if scores.ndim == 1 or scores.shape[1] == 2:
-            scores = scores if scores.ndim == 1 else scores[:, 1]
-            y_true, scores = (y_true == 1)[:, None], scores[:, None]
-        else:
-            y_true = y_true[:, None] == np.arange(scores.shape[1])
-    return np.array([_auroc(y_true[:, k] == 1, scores[:, k]) for k in range(scores.shape[1])])
-
-
-def auroc(y_true, scores) -> float:
-    """AUROC, averaged over the classes or labels that have both sides in the test rows."""
-    values = auroc_by_label(y_true, scores)
-    measured = values[~np.isnan(values)]
-    return float(measured.mean()) if measured.size else float("nan")
-
-
 def auroc_note(y_true, scores, names=None) -> str:
     """A sentence naming the labels that `auroc` left out, or an empty string."""
     left_out = np.flatnonzero(np.isnan(auroc_by_label(y_true, scores)))
@@ -117,17 +54,6 @@ def auroc_note(y_true, scores, names=None) -> str:
         return ""
     listed = ", ".join(str(k) if names is None else names[k] for k in left_out)
     return f"AUROC leaves out {listed}: these test rows have only one side of it."
-
-
-def _auroc(positive, scores):
-    n_positive, n_negative = int(positive.sum()), int((~positive).sum())
-    if n_positive == 0 or n_negative == 0:
-        return np.nan
-    from scipy.stats import rankdata
-
-    # The Mann-Whitney statistic; midranks count a tie as half.
-    rank_sum = rankdata(scores)[positive].sum()
-    return (rank_sum - n_positive * (n_positive + 1) / 2) / (n_positive * n_negative)
 
 
 def confusion(y_true, y_pred, n_classes=None) -> np.ndarray:
@@ -140,45 +66,6 @@ def confusion(y_true, y_pred, n_classes=None) -> np.ndarray:
         return np.stack([confusion(t, p, 2) for t, p in zip(y_true.T, y_pred.T, strict=True)])
     c = n_classes or int(max(y_true.max(), y_pred.max())) + 1
     return np.bincount(y_true.astype(int) * c + y_pred.astype(int), minlength=c * c).reshape(c, c)
-
-
-@dataclass(frozen=True)
-class Reliability:
-    """Points of a reliability diagram; empty bins are left out."""
-
-    confidence: np.ndarray  # mean stated probability in the bin
-    correct: np.ndarray  # share that was right
-    count: np.ndarray
-
-    @property
-    def error(self) -> float:
-        return float(np.average(np.abs(self.confidence - self.correct), weights=self.count))
-
-
-def reliability(y_true, probabilities, n_bins=N_BINS) -> Reliability:
-    """Stated confidence against share right, in `n_bins` equal bins of [0, 1].
-
-    The confidence is that of the most probable class (Guo et al. 2017, arXiv:1706.04599); for
-    labels, the probability of the label itself, all labels pooled.
-    """
-    y_true = np.asarray(y_true)
-    probabilities = np.asarray(probabilities, dtype=np.float64)
-    if y_true.ndim == 2:
-        confidence, right = probabilities.ravel(), y_true.ravel() == 1
-    else:
-        if probabilities.ndim == 1:
-            probabilities = np.column_stack([1 - probabilities, probabilities])
-        confidence, right = probabilities.max(axis=1), probabilities.argmax(axis=1) == y_true
-    bins = np.clip(np.ceil(confidence * n_bins).astype(int) - 1, 0, n_bins - 1)
-    count = np.bincount(bins, minlength=n_bins)
-    used = count > 0
-    mean = [np.bincount(bins, values, n_bins)[used] / count[used] for values in (confidence, right)]
-    return Reliability(*mean, count[used])
-
-
-def calibration_error(y_true, probabilities, n_bins=N_BINS) -> float:
-    """Expected calibration error (ECE), in `n_bins` equal bins."""
-    return reliability(y_true, probabilities, n_bins).error
 
 
 @dataclass(frozen=True)
@@ -263,19 +150,6 @@ def _student(mean: float, error: float, freedom: float, n: int, method: str, lev
     reach = stdtrit(freedom, (1 + level) / 2) * error
     p = float(2 * stdtr(freedom, -abs(mean) / error)) if error > 0 else float(mean == 0)
     return Interval(mean, float(mean - reach), float(mean + reach), n, method, p)
-
-
-def bootstrap_interval(values, *, statistic=np.mean, level=LEVEL, n_samples=2000, seed=0):
-    """Interval of a statistic over the rows of one test set (percentile bootstrap).
-
-    Useful for a single split: `values` holds one entry per test row, such as right or wrong.
-    """
-    values = np.asarray(values)
-    rng = np.random.default_rng(seed)
-    draws = [statistic(values[rng.integers(0, len(values), len(values))]) for _ in range(n_samples)]
-    low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
-    method = f"bootstrap over {len(values)} rows"
-    return Interval(float(statistic(values)), float(low), float(high), len(values), method)
 
 
 def permutation_test(differences, *, seed=0) -> float:

@@ -13,7 +13,9 @@ from kcnet_core.experiments import metrics, protocols
 from kcnet_core.experiments.frames import Frame, Replay
 from kcnet_core.experiments.run import DOA_MODELS, EPOCH_MODELS, KCNET_MODELS, Run
 from kcnet_core.network.history import EpochRecord, Progress
+from kcnet_core.network.labels import TargetCode
 from kcnet_core.network.scaling import FeatureScaler, default_scaler
+from kcnet_core.network.scores import DEFAULT_METRIC, KEYWORDS
 
 LAMBDA_PATH = "lambda_path"  # its place on the shelf
 EPOCHS_SHARE = 0.85  # of the progress bar; the final solve and the evaluation take the rest
@@ -90,9 +92,7 @@ class TrainedRun:
 
 def validation_metric(dataset: Dataset) -> str:
     """What the estimators measure on held-out rows when they are left to choose."""
-    if dataset.multilabel:
-        return "AUROC"
-    return "weighted F1" if len(dataset.target_names) == 2 else "accuracy"
+    return KEYWORDS[DEFAULT_METRIC[TargetCode.learn(dataset.y).kind]]
 
 
 def split_of(run: Run, dataset: Dataset) -> tuple[str, protocols.Split]:

@@ -28,8 +28,8 @@ from kcnet_core.model_file.schema import (
     expected_arrays,
     is_text,
 )
-from kcnet_core.network.labels import DEFAULT_METRIC
 from kcnet_core.network.parameters import Number
+from kcnet_core.network.scores import DEFAULT_METRIC
 
 MAX_NESTING = 20  # of the info
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from kcnet_core.network import elm, fshn, kcnet
 from kcnet_core.network.devices import DEVICES
-from kcnet_core.network.labels import METRICS
 from kcnet_core.network.parameters import Choice, Number
 from kcnet_core.network.scaling import METHODS
+from kcnet_core.network.scores import KEYWORDS
 
 FORMAT, VERSION = "KCNet model", 1
 MAX_NAME_LENGTH = 500
@@ -115,7 +115,7 @@ COMMON_PARAMETERS = {
     "random_state": Number(int, least=0, words=(None,)),
 }
 COMMON_FITTED = {
-    "metric_": Choice(*METRICS),
+    "metric_": Choice(*KEYWORDS),
     "n_trained_parameters_": Number(int, least=0),
     "timings_": Seconds(),
 }

@@ -29,16 +29,15 @@ from kcnet_core.network.devices import computing, float64_device
 from kcnet_core.network.doa_settings import DOASettings
 from kcnet_core.network.history import EpochRecord
 from kcnet_core.network.kenyon import kenyon_activity, wiring_gradient
-from kcnet_core.network.labels import score_outputs
 from kcnet_core.network.linear_algebra import product
 from kcnet_core.network.ridge import CHUNK_VALUES, RidgeSums, rows_per_chunk
+from kcnet_core.network.scores import KEYWORDS, score_outputs
 from kcnet_core.network.wiring import Wiring
 
 # Initial scores as in the published code: U(0, 0.02) for ones, U(-1, 0) for zeros.
 ONES_BELOW = 0.02
 MEASURED_ROWS = 3000  # rows on which the metrics of an epoch are measured
 HELD_OUT_SHARE = 0.5
-METRIC_WORDS = {"auroc": "AUROC", "weighted_f1": "weighted F1"}
 ADAM_MEMORY = (0.9, 0.999)
 ADAM_FLOOR = 1e-8
 
@@ -168,7 +167,7 @@ class WiringSearch:
         return self.settings.stop_metric is not None and metric >= self.settings.stop_metric
 
     def _say_why(self, reached: bool, epoch: int, best: _Best) -> str:
-        s, metric = self.settings, METRIC_WORDS.get(self.settings.metric, self.settings.metric)
+        s, metric = self.settings, KEYWORDS[self.settings.metric]
         if reached:
             why = f"The validation {metric} reached {s.stop_metric:g} at epoch {epoch}"
         elif epoch < s.n_epochs:

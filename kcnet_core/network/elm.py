@@ -7,10 +7,10 @@ import time
 import numpy as np
 import torch
 
-from kcnet_core.network.labels import METRICS
 from kcnet_core.network.linear_algebra import product
 from kcnet_core.network.parameters import Choice, Number, check_parameters
 from kcnet_core.network.readout import RidgeReadout
+from kcnet_core.network.scores import KEYWORDS
 from kcnet_core.network.seeds import STREAM_HIDDEN, generator, seed_sequence
 from kcnet_core.network.validation import prepare
 
@@ -21,7 +21,7 @@ RELATIVE_ALPHA = 1e-6
 PARAMETERS = {
     "n_hidden": Number(int, least=1),
     "alpha": Number(float, least=0, words=(None, "loo")),
-    "metric": Choice(None, *METRICS),
+    "metric": Choice(None, *KEYWORDS),
 }
 
 

@@ -14,10 +14,10 @@ from kcnet_core.network.calibration import Calibration
 from kcnet_core.network.devices import as_tensor, computing, feature_dtype
 from kcnet_core.network.doa import split_rows
 from kcnet_core.network.history import EpochRecord
-from kcnet_core.network.labels import METRICS, score_outputs
 from kcnet_core.network.parameters import Choice, Number, check_parameters
 from kcnet_core.network.readout import NetworkClassifier
 from kcnet_core.network.ridge import rows_per_chunk
+from kcnet_core.network.scores import KEYWORDS, score_outputs
 from kcnet_core.network.seeds import generator, seed_sequence
 from kcnet_core.network.validation import check_rows, prepare
 
@@ -29,7 +29,7 @@ PARAMETERS = {
     "learning_rate": Number(float, above=0),
     "batch_rows": Number(int, least=1),
     "validation_fraction": Number(float, least=0, below=1),
-    "metric": Choice(None, *METRICS),
+    "metric": Choice(None, *KEYWORDS),
 }
 
 

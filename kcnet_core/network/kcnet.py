@@ -21,9 +21,9 @@ from kcnet_core.network.doa_settings import (
 from kcnet_core.network.ensemble import Ensemble, Found, reasons
 from kcnet_core.network.history import time_at_work
 from kcnet_core.network.kenyon import kenyon_activity, strongest_cells
-from kcnet_core.network.labels import METRICS
 from kcnet_core.network.parameters import Choice, Number, check_parameters
 from kcnet_core.network.readout import RidgeReadout
+from kcnet_core.network.scores import KEYWORDS
 from kcnet_core.network.seeds import STREAM_CHOICES, STREAM_HIDDEN, generator, seed_sequence
 from kcnet_core.network.validation import prepare
 from kcnet_core.network.wiring import Wiring, allowed_fan_in
@@ -45,7 +45,7 @@ PARAMETERS = {
     "stop_rule": Choice(*STOP_RULES),
     "fan_in_penalty": Number(float, least=0),
     "fan_in_target": Number(int, least=1, words=(None,)),
-    "metric": Choice(None, *METRICS),
+    "metric": Choice(None, *KEYWORDS),
     "n_jobs": Number(int, least=1, words=(None,)),
 }
 

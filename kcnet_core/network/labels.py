@@ -1,18 +1,14 @@
-"""Labels as the matrix Y that ridge fits, and how outputs are scored against it."""
+"""Labels as the matrix Y that the networks learn, and back."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import rankdata
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import column_or_1d
 
 from kcnet_core.errors import DataError
-
-METRICS = ("accuracy", "weighted_f1", "auroc")
-DEFAULT_METRIC = {"binary": "weighted_f1", "multiclass": "accuracy", "multilabel": "auroc"}
 
 
 @dataclass(frozen=True)
@@ -64,38 +60,3 @@ class TargetCode:
         if self.kind == "multilabel":
             return columns.astype(np.int64)
         return self.classes[columns]
-
-
-def score_outputs(metric: str, Z: np.ndarray, Y: np.ndarray, kind: str) -> float:
-    """Score raw outputs Z (n, c) against Y (n, c); a label counts as given from 0.5 on.
-
-    accuracy : share of right rows (right labels, when multi-label)
-    weighted_f1 : F1 per class, weighted by how often the class occurs
-    auroc : area under the ROC curve, mean over the columns that hold both values
-    """
-    if metric == "auroc":
-        return _auroc(Z, Y)
-    if kind == "multilabel":
-        given = Z >= 0.5
-    else:
-        given = np.zeros(Z.shape, bool)
-        given[np.arange(len(Z)), Z.argmax(1)] = True
-    truth = Y > 0.5
-    if metric == "accuracy":
-        right = given == truth if kind == "multilabel" else (given & truth).any(1)
-        return float(right.mean())
-    hits, found, support = (given & truth).sum(0), given.sum(0), truth.sum(0)
-    f1 = 2 * hits / np.maximum(found + support, 1)
-    return float((f1 * support).sum() / max(support.sum(), 1))
-
-
-def _auroc(Z: np.ndarray, Y: np.ndarray) -> float:
-    positive = (Y > 0.5).sum(0).astype(float)
-    negative = len(Y) - positive
-    both = (positive > 0) & (negative > 0)
-    if not both.any():
-        return float("nan")
-    ranks = rankdata(Z[:, both], axis=0)  # Mann-Whitney: ties count one half
-    rank_sum = (ranks * (Y[:, both] > 0.5)).sum(0)
-    area = (rank_sum - positive[both] * (positive[both] + 1) / 2) / (positive * negative)[both]
-    return float(area.mean())

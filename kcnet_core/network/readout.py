@@ -27,9 +27,10 @@ from kcnet_core.network.devices import (
     float64_device,
 )
 from kcnet_core.network.history import EpochRecord, Progress, time_at_work
-from kcnet_core.network.labels import DEFAULT_METRIC, TargetCode, score_outputs
+from kcnet_core.network.labels import TargetCode
 from kcnet_core.network.ridge import RidgeSums, Rows, rows_per_chunk
 from kcnet_core.network.ridge_path import ALPHA_GRID, RidgePath
+from kcnet_core.network.scores import DEFAULT_METRIC, score_outputs
 from kcnet_core.network.seeds import STREAM_CALIBRATION, generator
 from kcnet_core.network.validation import check_rows, prepare
 

@@ -8,9 +8,9 @@ import numpy as np
 import torch
 
 from kcnet_core.network.devices import computing
-from kcnet_core.network.labels import score_outputs
 from kcnet_core.network.linear_algebra import eigenvectors, product, self_product
 from kcnet_core.network.ridge import LeaveOneOut, RidgeSums, Rows, left_out
+from kcnet_core.network.scores import score_outputs
 
 # Where alpha="loo" looks: lambda counts against sums over rows, as in the paper.
 ALPHA_GRID = np.logspace(-3, 5, 33)
@@ -28,7 +28,7 @@ class RidgePath:
     probe : Rows
         The rows whose leave-one-out outputs are followed when the sums no longer hold rows.
     metric, kind : str
-        How `loo_score` is measured (see `kcnet_core.network.labels.score_outputs`).
+        How `loo_score` is measured (see `kcnet_core.network.scores.score_outputs`).
 
     Attributes
     ----------

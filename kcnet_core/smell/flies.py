@@ -15,7 +15,8 @@ from kcnet_core.network.calibration import Calibration
 from kcnet_core.network.group_leave_one_out import solve
 from kcnet_core.network.kcnet import KCNetClassifier
 from kcnet_core.network.kenyon import kenyon_activity
-from kcnet_core.network.labels import TargetCode, score_outputs
+from kcnet_core.network.labels import TargetCode
+from kcnet_core.network.scores import auroc
 from kcnet_core.network.seeds import seed_sequence
 from kcnet_core.network.wiring import Wiring, allowed_fan_in
 
@@ -113,7 +114,7 @@ def _teach(inputs, code: TargetCode, y, groups, settings: FlySettings) -> Taught
         )
         H = fly.wire(inputs, code)
         if alpha is None:
-            alpha = _best_alpha(H, Y, groups, code.kind)
+            alpha = _best_alpha(H, Y, groups)
         coef, without = solve(H, Y, groups, alpha)
         fly.settle(coef, alpha)
         flies.append(fly)
@@ -125,10 +126,10 @@ def _teach(inputs, code: TargetCode, y, groups, settings: FlySettings) -> Taught
     return Taught(tuple(flies), alpha, calibration, thresholds, left_out)
 
 
-def _best_alpha(H, Y, groups, kind) -> float:
+def _best_alpha(H, Y, groups) -> float:
     scale = float(np.square(H, dtype=float).sum(axis=1).mean()) or 1.0
     alphas = scale * ALPHAS
-    scores = [score_outputs("auroc", solve(H, Y, groups, a)[1], Y, kind) for a in alphas]
+    scores = [auroc(Y, solve(H, Y, groups, a)[1]) for a in alphas]
     return float(alphas[int(np.nanargmax(scores))]) if np.isfinite(scores).any() else scale
 
 

@@ -10,6 +10,7 @@ from kcnet_core import figures
 from kcnet_core.experiments import metrics
 from kcnet_core.experiments.run import KCNET_MODELS, RIDGE_MODELS
 from kcnet_core.experiments.training import TrainedRun
+from kcnet_core.network.scores import auroc_by_label, reliability
 from pages.ui.shell import visitor, visitor_data
 from pages.ui.shell.chart import chart
 from pages.ui.shell.escaping import plain
@@ -56,7 +57,7 @@ def scores(trained: TrainedRun) -> None:
     left, right = st.columns(2)
     with left:
         if dataset.multilabel:
-            per_label = metrics.auroc_by_label(truth, trained.probabilities)
+            per_label = auroc_by_label(truth, trained.probabilities)
             chart(
                 figures.label_scores(
                     per_label, dataset.target_names, truth.sum(axis=0), model=model, dark=dark
@@ -67,7 +68,7 @@ def scores(trained: TrainedRun) -> None:
             matrix = metrics.confusion(truth, trained.predictions, len(dataset.target_names))
             chart(figures.confusion_matrix(matrix, dataset.target_names, dark=dark), "confusion")
     with right:
-        curve = metrics.reliability(truth, trained.probabilities)
+        curve = reliability(truth, trained.probabilities)
         chart(figures.reliability(curve, model=model, dark=dark), "reliability")
         chart(figures.timing_bar(trained.timings, model=model, dark=dark), "timing")
     st.dataframe(

@@ -4,8 +4,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from sklearn import metrics as reference
 
 from kcnet_core.experiments import metrics
@@ -14,41 +12,11 @@ from tests.kcnet_core.experiments.made_data import blobs, labelled, made_dataset
 RNG = np.random.default_rng(0)
 
 
-def test_weighted_f1_takes_the_truth_first():
-    truth, guess = np.array([0, 0, 0, 1]), np.array([0, 1, 1, 1])
-    expected = 0.75 * (2 / 4) + 0.25 * (2 / 4)
-    assert metrics.weighted_f1(truth, guess) == pytest.approx(expected)
-    unbalanced = np.array([0, 0, 0, 0])
-    assert metrics.weighted_f1(truth, unbalanced) != metrics.weighted_f1(unbalanced, truth)
-    assert metrics.weighted_f1(truth, unbalanced) == pytest.approx(0.75 * 6 / 7)
-
-
-def test_accuracy_of_labels_counts_single_answers():
-    assert metrics.accuracy([[1, 0], [1, 1]], [[1, 1], [1, 1]]) == 0.75
-    assert metrics.accuracy([0, 1, 2, 2], [0, 1, 2, 1]) == 0.75
-
-
-def test_auroc_of_two_classes_takes_either_form_of_scores():
-    y, p = RNG.integers(0, 2, 80), np.round(RNG.random(80), 1)
-    expected = reference.roc_auc_score(y, p)
-    assert metrics.auroc(y, p) == pytest.approx(expected)
-    assert metrics.auroc(y, np.column_stack([1 - p, p])) == pytest.approx(expected)
-
-
-def test_auroc_of_many_classes_is_the_macro_mean():
-    y, p = RNG.integers(0, 4, 200), RNG.dirichlet(np.ones(4), 200)
-    expected = reference.roc_auc_score(y, p, multi_class="ovr", average="macro")
-    assert metrics.auroc(y, p) == pytest.approx(expected)
-
-
-def test_auroc_of_labels_leaves_out_and_names_those_with_one_side():
+def test_labels_that_auroc_leaves_out_are_named():
     y = np.array([[1, 0, 1], [0, 0, 1], [1, 0, 0]])
     scores = np.array([[0.9, 0.1, 0.2], [0.1, 0.3, 0.3], [0.8, 0.2, 0.1]])
-    assert np.isnan(metrics.auroc_by_label(y, scores)[1])
-    assert metrics.auroc(y, scores) == 1.0
     assert "Musky" in metrics.auroc_note(y, scores, ("Sweet", "Musky", "Fruit"))
     assert metrics.auroc_note(y[:, [0, 2]], scores[:, [0, 2]]) == ""
-    assert np.isnan(metrics.auroc(np.ones(4, dtype=int), RNG.random(4)))
 
 
 def test_confusion_has_truth_in_rows():
@@ -56,35 +24,6 @@ def test_confusion_has_truth_in_rows():
     assert table.tolist() == [[1, 1, 0], [0, 1, 0], [0, 1, 0]]
     y, p = RNG.integers(0, 2, (30, 3)), RNG.integers(0, 2, (30, 3))
     assert np.array_equal(metrics.confusion(y, p), reference.multilabel_confusion_matrix(y, p))
-
-
-def test_calibration_error_is_small_for_honest_and_large_for_boasting_probabilities():
-    p = RNG.random(20_000)
-    y = (RNG.random(20_000) < p).astype(int)
-    assert metrics.calibration_error(y, p) < 0.015
-    boast = np.where(p > 0.5, 0.99, 0.01)
-    assert metrics.calibration_error(y, boast) == pytest.approx(0.24, abs=0.02)
-
-
-def test_calibration_error_by_hand():
-    p = np.array([[0.9, 0.1], [0.9, 0.1], [0.4, 0.6], [0.4, 0.6]])
-    y = np.array([0, 1, 1, 1])
-    assert metrics.calibration_error(y, p, n_bins=10) == pytest.approx(0.5 * 0.4 + 0.5 * 0.4)
-    labels, stated = np.array([[1, 0]]), np.array([[0.8, 0.3]])
-    assert metrics.calibration_error(labels, stated, 10) == pytest.approx(0.5 * 0.2 + 0.5 * 0.3)
-
-
-@given(st.integers(2, 5), st.integers(1, 40), st.integers(0, 10**6))
-@settings(deadline=None, max_examples=40)
-def test_reliability_points_account_for_every_row(c, n, seed):
-    rng = np.random.default_rng(seed)
-    p, y = rng.dirichlet(np.ones(c), n), rng.integers(0, c, n)
-    points = metrics.reliability(y, p)
-    assert points.count.sum() == n
-    assert np.average(points.confidence, weights=points.count) == pytest.approx(p.max(1).mean())
-    assert np.average(points.correct, weights=points.count) == pytest.approx(
-        (p.argmax(1) == y).mean()
-    )
 
 
 def test_all_scores_has_every_metric_that_the_outputs_allow():
@@ -127,14 +66,6 @@ def test_plain_interval_covers_the_mean_in_95_of_100_experiments():
 def test_too_few_values_have_no_interval(values, n):
     interval = metrics.mean_interval(values)
     assert interval.n == n and np.isnan(interval.low)
-
-
-def test_bootstrap_interval_is_near_the_binomial_one():
-    right = np.repeat([1.0, 0.0], [80, 20])
-    interval = metrics.bootstrap_interval(right)
-    assert interval.mean == 0.8
-    assert interval.low == pytest.approx(0.72, abs=0.02)
-    assert interval.high == pytest.approx(0.88, abs=0.02)
 
 
 def test_permutation_test_counts_all_sign_patterns_for_few_splits():
