@@ -10,12 +10,12 @@ from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
-from scipy.stats import rankdata
 
 from kcnet_core.contracts import Counted
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.experiments import metrics
 from kcnet_core.experiments.protocols import label_matrix, splits
+from kcnet_core.network import scores
 from kcnet_core.storage import folders
 from kcnet_core.storage.atomic_write import write_whole
 
@@ -127,9 +127,9 @@ def measure_steps(
         nose = train_nose(part(dataset, split.train), settings)
         P, _ = nose.answer(nose.inputs(dataset.X[split.test]))
         truth = true_labels(dataset, split.test)[:, nose.columns]
-        auroc.append(_by_label(truth, P))
+        auroc.append(scores.auroc_by_label(truth, P))
         f1.append(_f1_by_label(truth, nose.thresholds <= P))
-        gaps.append(metrics.calibration_error(truth, P))
+        gaps.append(scores.calibration_error(truth, P))
         yield Counted(done, len(every))
     share = len(every[0].test) / len(every[0].train)
 
@@ -163,9 +163,9 @@ def measure_on_rows(nose, dataset: Dataset, test_rows: np.ndarray, how: str) -> 
     named = nose.thresholds <= P
     rng = np.random.default_rng(0)
     draws = [np.arange(len(P)), *(rng.integers(0, len(P), len(P)) for _ in range(N_BOOTSTRAP))]
-    auroc = np.array([_by_label(truth[rows], P[rows]) for rows in draws])
+    auroc = np.array([scores.auroc_by_label(truth[rows], P[rows]) for rows in draws])
     f1 = np.array([_f1_by_label(truth[rows], named[rows]) for rows in draws])
-    gaps = np.array([metrics.calibration_error(truth[rows], P[rows]) for rows in draws])
+    gaps = np.array([scores.calibration_error(truth[rows], P[rows]) for rows in draws])
 
     def measured(values) -> Measured:
         """The value on the rows as they are, and its spread over the draws."""
@@ -202,25 +202,13 @@ def true_labels(dataset: Dataset, rows) -> np.ndarray:
     return (dataset.y[rows][:, None] == np.arange(len(dataset.target_names))).astype(np.int64)
 
 
-def _by_label(truth, P) -> np.ndarray:
-    """AUROC of each character, all at once; NaN where the rows have only one side."""
-    positive = truth.sum(axis=0).astype(float)
-    negative = len(truth) - positive
-    rank_sum = (rankdata(P, axis=0) * truth).sum(axis=0)  # Mann-Whitney; midranks halve ties
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return (rank_sum - positive * (positive + 1) / 2) / (positive * negative)
-
-
 def _mean(values) -> float:
     return float(np.nanmean(values)) if np.isfinite(values).any() else float("nan")
 
 
 def _f1_by_label(truth, named) -> np.ndarray:
     """F1 of each character; NaN where no test row has it."""
-    hits = (truth & named).sum(axis=0)
-    support = truth.sum(axis=0)
-    f1 = 2 * hits / np.maximum(support + named.sum(axis=0), 1)
-    return np.where(support > 0, f1, np.nan)
+    return np.where(truth.any(axis=0), scores.f1_by_label(truth, named), np.nan)
 
 
 # -- what was measured before ------------------------------------------------------------------

@@ -21,6 +21,7 @@ from kcnet_core.experiments.baselines import BASELINES
 from kcnet_core.experiments.comparison.search import best_trial, search_steps
 from kcnet_core.experiments.fitting import fit, prepare
 from kcnet_core.experiments.protocols import Split, splits
+from kcnet_core.network.scores import auroc
 from kcnet_core.smell.quality import Measured, part, quality_key
 from kcnet_core.storage import folders
 
@@ -98,9 +99,9 @@ def _score(name: str, dataset: Dataset, split: Split, n_trials: int) -> Score:
 
         fold = prepare(dataset, split)
         P, _ = fit(make, fold, split.seed).scores(fold.X_test)
-    auroc = metrics.auroc(dataset.y[split.test], P)
     sizes = len(split.train), len(split.test)
-    return Score(name, split.repeat, split.fold, auroc, settings, *sizes)
+    measured = auroc(dataset.y[split.test], P)
+    return Score(name, split.repeat, split.fold, measured, settings, *sizes)
 
 
 def journaled(dataset: Dataset, journal: Path, *, say=print, **options) -> list[Score]:

@@ -90,6 +90,14 @@ def test_auroc_of_labels_leaves_out_those_with_one_side():
     assert np.isnan(scores.auroc(np.ones(4, dtype=int), RNG.random(4)))
 
 
+def test_auroc_of_all_labels_at_once_is_that_of_each():
+    rng = np.random.default_rng(1)
+    truth, P = rng.integers(0, 2, (40, 5)), rng.random((40, 5)).round(1)
+    truth[:, 4] = 0  # one-sided
+    each = [reference.roc_auc_score(truth[:, k], P[:, k]) for k in range(4)]
+    np.testing.assert_allclose(scores.auroc_by_label(truth, P), [*each, np.nan])
+
+
 def test_calibration_error_is_small_for_honest_and_large_for_boasting_probabilities():
     p = RNG.random(20_000)
     y = (RNG.random(20_000) < p).astype(int)

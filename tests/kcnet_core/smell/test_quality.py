@@ -81,12 +81,3 @@ def test_the_shipped_measurement_holds_for_the_shipped_data_and_settings(starter
     assert len(shipped.characters) == len(starter.target_names)
     assert shipped.auroc.low > 0.9
     assert all(character.better_than_chance for character in shipped.characters)
-
-
-def test_auroc_of_all_characters_at_once_is_that_of_each():
-    from kcnet_core.experiments.metrics import auroc_by_label
-
-    rng = np.random.default_rng(1)
-    truth, P = rng.integers(0, 2, (40, 5)), rng.random((40, 5)).round(1)
-    truth[:, 4] = 0  # one-sided
-    np.testing.assert_allclose(q._by_label(truth, P), auroc_by_label(truth, P))
