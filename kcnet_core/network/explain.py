@@ -16,13 +16,14 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
+from kcnet_core.contracts import Network
 from kcnet_core.errors import KCNetError
 
 # Share of ones above which a dense product wins, when there are rows enough to pay for building
 # the matrix (measured with 6,500 cells and 784 inputs).
 DENSE_ABOVE = 0.08
 DENSE_ROWS = 8
-BATCH_BYTES = 128 * 2**20  # of the (cells, rows * classes) matrix that a batch of rows needs
+BATCH_BYTES = 128 * 2**20  # of the largest matrix that a batch of rows needs
 
 
 @dataclass(frozen=True)
@@ -31,12 +32,11 @@ class CellReport:
 
     cell: int
     inputs: np.ndarray  # (m,) indices of the inputs it is connected to
-    input_weights: np.ndarray  # (m,); all ones for a Kenyon cell
     activity: np.ndarray  # (n,) over the rows given
     output_weights: np.ndarray  # (c,)
 
 
-def contributions(model, X) -> np.ndarray:
+def contributions(model: Network, X) -> np.ndarray:
     """Share of every input in every raw class score.
 
     Parameters
@@ -48,55 +48,38 @@ def contributions(model, X) -> np.ndarray:
     Returns
     -------
     ndarray of shape (n, d, c), float64
-        Summed over inputs, and with `bias(model, X)` added, this is the raw score of each class
-        (or label) before calibration: for KCNet, ``model.hidden(X) @ model.coef_``.
+        Summed over inputs this is the raw score of each class (or label) before calibration: for
+        KCNet, ``model.hidden(X) @ model.coef_``. FSHN's trained biases come on top.
     """
-    network, X = _network(model), _rows(X)
+    network, X = _layers(model), _rows(X)
     out = np.empty((len(X), X.shape[1], network.coef.shape[1]))
-    for rows in _batches(network, len(X)):
+    for rows in _batches(len(X), 8 * network.coef.size):
         active = model.hidden(X[rows]) > 0  # (m, B)
         slopes = network.slopes(active)  # (d, m, c)
         np.multiply(X[rows, :, None], slopes.transpose(1, 0, 2), out=out[rows])
     return out
 
 
-def bias(model, X) -> np.ndarray:
-    """What the raw scores (n, c) hold besides inputs: zero for KCNet, FSHN's trained biases."""
-    network, X = _network(model), _rows(X)
-    out = np.zeros((len(X), network.coef.shape[1]))
-    if network.hidden_bias is None:
-        return out
-    for rows in _batches(network, len(X)):
-        active = model.hidden(X[rows]) > 0
-        out[rows] = network.output_bias + active @ (network.hidden_bias[:, None] * network.coef)
-    return out
-
-
-def cell_report(model, cell: int, X) -> CellReport:
+def cell_report(model: Network, cell: int, X) -> CellReport:
     """Inputs, activity on the rows `X` and output weights of one hidden cell."""
     coef, X = np.asarray(model.coef_), _rows(X)
     if not 0 <= cell < len(coef):
         raise KCNetError(f"There is no cell {cell}; this network has cells 0 to {len(coef) - 1}.")
-    weights = np.asarray(model.weights_[cell])
-    inputs = np.flatnonzero(weights)
+    inputs = np.flatnonzero(model.weights_[cell])
     activity = np.empty(len(X), np.float32)
-    rows_at_once = max(1, BATCH_BYTES // (4 * len(coef)))
-    for start in range(0, len(X), rows_at_once):
-        rows = slice(start, start + rows_at_once)
+    for rows in _batches(len(X), 4 * len(coef)):
         # Global inhibition couples the cells: one cell's activity needs all of them.
         activity[rows] = model.hidden(X[rows])[:, cell]
-    return CellReport(cell, inputs, weights[inputs], activity, coef[cell].copy())
+    return CellReport(cell, inputs, activity, coef[cell].copy())
 
 
 @dataclass(frozen=True)
-class _Network:
+class _Layers:
     """The numbers of a one-hidden-layer ReLU network, whatever class they came from."""
 
     weights: csr_array | np.ndarray  # (B, d)
     coef: np.ndarray  # (B, c)
     inhibition: np.ndarray | None = None  # (d,) what every cell loses per unit of each input
-    hidden_bias: np.ndarray | None = None  # (B,)
-    output_bias: np.ndarray | None = None  # (c,)
 
     def slopes(self, active: np.ndarray) -> np.ndarray:
         """d score / d input (d, m, c) where the cells `active` (m, B) answer."""
@@ -112,13 +95,13 @@ class _Network:
         return slopes
 
 
-def _network(model) -> _Network:
+def _layers(model: Network) -> _Layers:
     from kcnet_core import ELMClassifier, FSHNClassifier, KCNetClassifier
 
     if isinstance(model, KCNetClassifier):
         return _kcnet(model)
     if isinstance(model, FSHNClassifier):
-        return _fshn(model)
+        return _Layers(model.weights_, model.coef_)
     if isinstance(model, ELMClassifier):
         raise KCNetError(
             "An ELM's scores cannot be divided among its inputs: its sigmoid bends everywhere, so "
@@ -127,7 +110,7 @@ def _network(model) -> _Network:
     raise KCNetError(f"Only KCNet and FSHN can be explained exactly, not {type(model).__name__}.")
 
 
-def _kcnet(model) -> _Network:
+def _kcnet(model) -> _Layers:
     wiring = model.wiring_
     ends = np.append(wiring.offsets.numpy(), wiring.n_ones)
     W = csr_array(
@@ -135,16 +118,7 @@ def _kcnet(model) -> _Network:
         shape=(wiring.n_hidden, wiring.n_inputs),
     )
     used = np.bincount(wiring.indices.numpy(), minlength=wiring.n_inputs)
-    return _Network(W, model.coef_, model.inhibition * used / wiring.n_hidden)
-
-
-def _fshn(model) -> _Network:
-    return _Network(
-        model.weights_,
-        model.coef_,
-        hidden_bias=model.biases_,
-        output_bias=model.intercept_,
-    )
+    return _Layers(W, model.coef_, model.inhibition * used / wiring.n_hidden)
 
 
 def _rows(X) -> np.ndarray:
@@ -154,6 +128,6 @@ def _rows(X) -> np.ndarray:
     return X
 
 
-def _batches(network: _Network, n_rows: int) -> list[slice]:
-    size = max(1, BATCH_BYTES // (8 * network.coef.size))
+def _batches(n_rows: int, bytes_per_row: int) -> list[slice]:
+    size = max(1, BATCH_BYTES // bytes_per_row)
     return [slice(start, start + size) for start in range(0, n_rows, size)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 
 import numpy as np
 import torch
@@ -26,7 +27,7 @@ class Wiring:
     """The binary matrix W (B, d) that says which inputs each Kenyon cell sums.
 
     While W is sparse it is held as the indices of its ones; once DOA has made it dense, as a
-    matrix. Either way `project` gives W X'.
+    matrix. Either way `projections` give W X'.
 
     Parameters
     ----------
@@ -94,12 +95,11 @@ class Wiring:
         W[np.repeat(np.arange(self.n_hidden), self.fan_in), self.indices.numpy()] = 1
         return W
 
-    def project(self, X: torch.Tensor) -> torch.Tensor:
-        """Weighted sums of the inputs: X (n, d) -> W X' (B, n), on X's device and in its dtype."""
-        return torch.cat([sums for _, sums in self.projections(X)])
+    def projections(self, X: torch.Tensor) -> Iterator[tuple[slice, torch.Tensor]]:
+        """Sums of the inputs, X (n, d) -> W X' (B, n), on X's device and in its dtype.
 
-    def projections(self, X: torch.Tensor):
-        """The same in blocks of cells (slice, sums), small enough to stay in the cache."""
+        In blocks of cells (slice, sums) that are small enough to stay in the cache.
+        """
         if self.density > DENSE_ABOVE:
             yield slice(0, self.n_hidden), product(self._matrix_like(X), X.T)
             return
