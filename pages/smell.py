@@ -6,9 +6,11 @@ import streamlit as st
 
 from kcnet_core.errors import KCNetError
 from kcnet_core.molecules.pool import warm_up
+from kcnet_core.smell.answers import Answer, Answers
+from pages.ui.shell import address
 from pages.ui.shell.escaping import plain
 from pages.ui.shell.frame import heading
-from pages.ui.smell import ask, box, many, models, quality
+from pages.ui.smell import ask, many, models, quality
 from pages.ui.smell import one as smell_one
 
 
@@ -27,78 +29,59 @@ def main() -> None:
         "Paste SMILES or type a name; a swarm of flies says which odor characters it has, how sure "
         "they are, and why.",
     )
-    text = question()
+    ask.show()
     with st.container(horizontal=True, vertical_alignment="center", key="smell_bar"):
         with st.popover("Model", icon=":material/hub:"):
-            answering = models.answering(models.choose())
-            dilution = choose_dilution(answering) if answering else None
+            chosen = models.choose()
+            dilution = models.choose_dilution(chosen.nose) if chosen else None
         ask.upload()
-        ask.share(dilution)
-        if answering:
-            models.who(answering, dilution)
-    if answering is None:
+        link = ask.link_query(dilution)
+        ask.share(link)
+        if chosen:
+            models.who(chosen, dilution)
+    if chosen is None:
         st.info("Give the model file under “Model”, or choose another model there.")
     else:
-        answer(answering, text, dilution)
-    ask.write_link(dilution)
+        answer(chosen, dilution)
+    address.write("smell", link)
 
 
-def question() -> str:
-    """The text to answer; empty when a table has taken its place."""
-    if ask.TABLE in st.session_state:
-        ask.asked_table()
-        return ""
-    text = box.box()
-    ask.chips()
-    return text
-
-
-def choose_dilution(answering) -> str | None:
-    levels = answering.nose.dilutions
-    if not levels:
-        return None
-    wanted = st.session_state.pop("smell_dilution_wanted", None)
-    if wanted in levels:
-        st.session_state["smell_dilution"] = wanted
-    if st.session_state.get("smell_dilution") not in levels:
-        st.session_state["smell_dilution"] = levels[0]
-    return st.segmented_control(
-        "Dilution", levels, key="smell_dilution", required=True, format_func=plain,
-        help="People rated each molecule at these dilutions, and the model knows them apart.",
-    )  # fmt: skip
-
-
-def answer(answering, text: str, dilution: str | None) -> None:
+def answer(chosen: models.ChosenModel, dilution: str | None) -> None:
     try:
-        answers = ask.answers(answering, text, dilution)
+        question = ask.question(chosen.nose, dilution)
+        if question is None:
+            st.info("Nothing is asked yet. Paste a SMILES, type a name, or click an example.")
+            return
+        answers = ask.answers(question)
     except KCNetError as error:
         st.error(plain(error), icon=":material/error:")
         return
-    if answers is None:
-        if not text.strip() and ask.TABLE not in st.session_state:
-            st.info("Nothing is asked yet. Paste a SMILES, type a name, or click an example.")
-        return
+    if answers is not None:
+        show(chosen, answers)
+
+
+def show(chosen: models.ChosenModel, answers: Answers) -> None:
     if len(answers.rows) == 1:
         one = answers.answers[0]
         if one is None:
             smell_one.refused(answers.rows[0])
             return
     else:
-        one = many.overview(answering, answers)
+        one = many.overview(chosen, answers)
     if one is not None:
-        smell_one.show(answering, one)
-    details(answering, answers, one)
+        smell_one.show(chosen, one)
+    details(chosen, answers, one)
 
 
-def details(answering, answers, one) -> None:
-    views = {"How good is this?": lambda: quality.quality(answering)}
+def details(chosen: models.ChosenModel, answers: Answers, one: Answer | None) -> None:
+    views = {"How good is this?": lambda: quality.quality(chosen)}
     if one is not None:
         views = {
-            "Why": lambda: smell_one.reasons(answering, one),
-            "Nearest known odorants": lambda: smell_one.near(answering, one),
+            "Why": lambda: smell_one.reasons(chosen, one),
+            "Nearest known odorants": lambda: smell_one.near(chosen, one),
         } | views
     if len(answers.given) > 1:
-        views["All molecules"] = lambda: many.heatmap(answering, answers)
+        views["All molecules"] = lambda: many.heatmap(chosen, answers)
     names = list(views)
     for tab, name in zip(st.tabs(names, key="smell_tab", on_change="rerun"), names, strict=True):
         with tab:

@@ -6,9 +6,16 @@ import argparse
 import json
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from kcnet_core.contracts import drain
 from kcnet_core.errors import DataError, LimitError
 from kcnet_core.limits import MAX_UPLOAD_BYTES, MEGABYTE
+
+if TYPE_CHECKING:
+    from kcnet_core.smell.answers import Answers
+    from kcnet_core.smell.nose import Nose
+    from kcnet_core.smell.question import Question
 
 SHOWN = 5
 FORMATS = ("table", "json", "csv")
@@ -54,11 +61,9 @@ def main(args: argparse.Namespace) -> None:
     if not args.molecules:
         raise DataError('No molecule is given; try: python -m kcnet_core smell "CCO" vanillin')
     from kcnet_core.smell.answers import smell
-    from kcnet_core.smell.question import NO_NAMES
 
     nose = _nose(args)
-    rows = _rows(args.molecules, nose.known.spoken if nose.known else NO_NAMES)
-    answers = smell(nose, rows, dilution=args.dilution)
+    answers = smell(_question(nose, args.molecules, args.dilution))
     if args.format == "table":
         _print_table(nose, answers, max(1, args.top))
     else:
@@ -71,7 +76,7 @@ def main(args: argparse.Namespace) -> None:
             print()
 
 
-def _nose(args):
+def _nose(args: argparse.Namespace) -> Nose:
     if args.model is not None:
         from kcnet_core.model_file import load_model
         from kcnet_core.smell.model_nose import nose_of_file
@@ -83,20 +88,20 @@ def _nose(args):
     return train_nose(datasets.load(args.data))
 
 
-def _rows(molecules, names):
-    from kcnet_core.smell.question import read_molecules, read_table_molecules
-    from kcnet_core.smell.question import smiles_and_name_columns as columns
+def _question(nose: Nose, molecules: list[str], dilution: str | None) -> Question:
+    from kcnet_core.molecules.read import frame_lines
+    from kcnet_core.smell.question import Question, frame_of, smiles_and_name_columns
 
-    if len(molecules) == 1 and (molecules[0] == "-" or _is_file(molecules[0])):
-        content = sys.stdin.buffer.read() if molecules[0] == "-" else _read(Path(molecules[0]))
-        if Path(molecules[0]).suffix.lower() in (".csv", ".tsv"):
-            from kcnet_core.smell.question import frame_of
-
+    text = "\n".join(molecules)
+    if len(molecules) == 1 and (text == "-" or _is_file(text)):
+        content = sys.stdin.buffer.read() if text == "-" else _read(Path(text))
+        if Path(text).suffix.lower() in (".csv", ".tsv"):
             frame = frame_of(content)
-            smiles, name = columns(frame.columns)
-            return read_table_molecules(frame, smiles or frame.columns[0], name, names)
-        return read_molecules(content.decode("utf-8", errors="replace"), names)
-    return read_molecules("\n".join(molecules), names)
+            smiles, name = smiles_and_name_columns(frame.columns)
+            lines = frame_lines(frame, smiles or frame.columns[0], name)
+            return Question.of_lines(nose, lines, dilution)
+        text = content.decode("utf-8", errors="replace")
+    return Question.of_text(nose, text, dilution)
 
 
 def _is_file(text: str) -> bool:
@@ -117,22 +122,22 @@ def _read(path: Path) -> bytes:
         raise DataError(f"{path.name} cannot be read: {error.strerror}.") from error
 
 
-def _print_table(nose, answers, top: int) -> None:
+def _print_table(nose: Nose, answers: Answers, top: int) -> None:
     for row, answer in zip(answers.rows, answers.answers, strict=True):
         if answer is None:
             print(f"{row.number:>4}  {row.text[:60]}\n      {row.error}")
             if row.suggestion:
                 print(f"      Perhaps: {row.suggestion}")
             continue
-        print(f"{row.number:>4}  {answer.name}  {row.molecule.formula}")
+        print(f"{row.number:>4}  {answer.name}  {answer.molecule.formula}")
         order = sorted(range(len(nose.characters)), key=lambda k: -answer.probabilities[k])[:top]
         for k in order:
             spread = f"  {answer.low[k]:.2f}-{answer.high[k]:.2f}" if len(answer.each) > 1 else ""
             mark = "*" if answer.probabilities[k] >= nose.thresholds[k] else " "
             print(f"    {mark} {nose.characters[k]:<16} {answer.probabilities[k]:.2f}{spread}")
         if answer.known is not None:
-            true = ", ".join(nose.known.characters[answer.known]) or "none"
-            print(f"      Known in {nose.known.title}: {true}.")
+            true = ", ".join(nose.truth(answer.known)) or "none"
+            print(f"      Known in {nose.names.title}: {true}.")
         for sentence in (answer.warning, answer.verdict and answer.verdict.sentence, row.note):
             if sentence:
                 print(f"      {sentence}")
@@ -142,7 +147,7 @@ def _print_table(nose, answers, top: int) -> None:
     )
 
 
-def _measure(args) -> None:
+def _measure(args: argparse.Namespace) -> None:
     from kcnet_core import datasets
     from kcnet_core.smell.flies import FlySettings
 
@@ -155,14 +160,10 @@ def _measure(args) -> None:
         return
     from kcnet_core.smell import quality
 
-    steps = quality.measure_steps(dataset)
-    while True:
-        try:
-            step = next(steps)
-        except StopIteration as end:
-            print(quality.to_json(end.value), end="")
-            return
-        _say(f"{step.done} of {step.total} splits")
+    measured = drain(
+        quality.measure_steps(dataset), lambda done, total: _say(f"{done} of {total} splits")
+    )
+    print(quality.to_json(measured), end="")
 
 
 def _say(text: str) -> None:

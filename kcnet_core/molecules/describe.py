@@ -71,6 +71,16 @@ def describe_steps(rows: Sequence[Row]) -> Steps[Counted, tuple[list[Row], np.nd
     return described, X
 
 
+def descriptors(smiles: Sequence[str]) -> dict[str, np.ndarray]:
+    """The descriptors of canonical SMILES; those that cannot be described are left out."""
+    replies = zip(smiles, _describe(smiles), strict=True)
+    return {
+        text: reply.value
+        for text, reply in replies
+        if reply.failure is None and not _not_finite(reply.value)
+    }
+
+
 def _not_finite(values: np.ndarray) -> str | None:
     bad = np.flatnonzero(~np.isfinite(values))
     if not len(bad):

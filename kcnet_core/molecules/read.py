@@ -54,13 +54,14 @@ _TYPOGRAPHY = {
 
 @dataclass(frozen=True)
 class Molecule:
-    """A molecule that RDKit accepts; `smiles` is canonical."""
+    """A molecule that RDKit accepts; `smiles` is canonical, `elements` leaves out hydrogen."""
 
     smiles: str
-    name: str
     formula: str
     heavy_atoms: int
     weight: float
+    charge: int
+    elements: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,7 @@ def read_smiles(
 def read_smiles_steps(text: str, *, keep_duplicates: bool = False) -> Steps[Counted, list[Row]]:
     """`read_smiles`, molecule by molecule; those already known are not counted."""
     check_length(len(text))
-    return (yield from _check_lines(split_lines(text), keep_duplicates))
+    return (yield from check_steps(split_lines(text), keep_duplicates=keep_duplicates))
 
 
 def read_frame(
@@ -154,6 +155,12 @@ def read_frame_steps(
     frame, smiles_column, name_column=None, *, keep_duplicates: bool = False
 ) -> Steps[Counted, list[Row]]:
     """`read_frame`, molecule by molecule; those already known are not counted."""
+    lines = frame_lines(frame, smiles_column, name_column)
+    return (yield from check_steps(lines, keep_duplicates=keep_duplicates))
+
+
+def frame_lines(frame, smiles_column, name_column=None) -> list[Line]:
+    """The cells of a pandas frame as if they had been pasted; for errors see `read_frame`."""
     for column in (smiles_column, name_column):
         if column is not None and column not in frame.columns:
             there = ", ".join(map(str, frame.columns[:20]))
@@ -161,11 +168,16 @@ def read_frame_steps(
     _refuse_too_many(len(frame))
     smiles = map(_cell, frame[smiles_column])
     names = [""] * len(frame) if name_column is None else map(_cell, frame[name_column])
-    lines = [
+    return [
         Line(number, text, text, name)
         for number, (text, name) in enumerate(zip(smiles, names, strict=True), start=1)
     ]
-    return (yield from _check_lines(lines, keep_duplicates))
+
+
+def elements(smiles: Sequence[str]) -> frozenset[str]:
+    """All chemical elements of molecules given by their canonical SMILES, hydrogen left out."""
+    found = (reply.value for reply in _check(smiles) if reply.failure is None)
+    return frozenset(element for one in found for element in one.get("elements", ()))
 
 
 def skeletons(smiles: Sequence[str]) -> list[str]:
@@ -188,7 +200,10 @@ def _refuse_too_many(n_rows: int) -> None:
         )
 
 
-def _check_lines(lines: list[Line], keep_duplicates: bool) -> Steps[Counted, list[Row]]:
+def check_steps(
+    lines: Sequence[Line], *, keep_duplicates: bool = False
+) -> Steps[Counted, list[Row]]:
+    """Check lines that are split already; one `Row` per line."""
     _refuse_too_many(len(lines))
     rows = [
         Row(
@@ -240,15 +255,26 @@ def _judged(row: Row, reply: Reply) -> Row:
     found = reply.value
     if "error" in found:
         return replace(row, error=found["error"], suggestion=found.get("suggestion"))
-    molecule = Molecule(
-        found["smiles"], row.name, found["formula"], found["heavy_atoms"], found["weight"]
-    )
     return replace(
-        row, molecule=molecule, note=found.get("note"), suggestion=found.get("suggestion")
+        row,
+        molecule=_molecule(found),
+        note=found.get("note"),
+        suggestion=found.get("suggestion"),
     )
 
 
-def _suggest(rows: list[Row], lines: list[Line], unreadable: list[int]) -> None:
+def _molecule(found: dict) -> Molecule:
+    return Molecule(
+        found["smiles"],
+        found["formula"],
+        found["heavy_atoms"],
+        found["weight"],
+        found["charge"],
+        frozenset(found["elements"]),
+    )
+
+
+def _suggest(rows: list[Row], lines: Sequence[Line], unreadable: list[int]) -> None:
     """Offer what was probably meant: the structure after the name, or with plain characters."""
     guesses: dict[int, list[str]] = {}
     for i in unreadable:
@@ -263,7 +289,7 @@ def _suggest(rows: list[Row], lines: list[Line], unreadable: list[int]) -> None:
             found = replies[text].value
             if found is not None and "error" not in found:
                 hint = " Put the SMILES first and the name after it."
-                error = rows[i].error + (hint if text in lines[i].others else "")
+                error = f"{rows[i].error}{hint if text in lines[i].others else ''}"
                 rows[i] = replace(rows[i], error=error, suggestion=found["smiles"])
                 break
 
@@ -272,7 +298,7 @@ def _duplicates_reported(rows: Iterable[Row], keep: bool) -> list[Row]:
     first: dict[str, Row] = {}
     checked = []
     for row in rows:
-        if row.ok:
+        if row.molecule is not None:
             before = first.setdefault(row.molecule.smiles, row)
             if before is not row:
                 named = f" ({before.name})" if before.name else ""

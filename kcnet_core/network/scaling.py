@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import ndtr, ndtri
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -170,6 +170,23 @@ class FeatureScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                 f"Row {rows[0]} (counting from 0) has a value that is not finite in {listed}{more}"
                 "; leave such rows out or give a number."
             )
+
+
+class RateScaler(FeatureScaler):
+    """Columns as the firing rates of glomeruli: by rank among training rows, float32 in (0, 1).
+
+    The share of training rows with a smaller value, ties counted half. Global inhibition subtracts
+    C times the mean over the Kenyon cells. With rates, which are never negative, a C above 1 leaves
+    only the strongest cells active, as in a fly, and molecules share cells only with molecules that
+    are much alike; standardised descriptors have mean 0, and C does nothing.
+    """
+
+    def __init__(self, method="rank", clip=None):
+        super().__init__(method=method, clip=clip)
+
+    def transform(self, X):
+        """Rates of shape (n, n_kept)."""
+        return ndtr(super().transform(X)).astype(np.float32)
 
 
 def default_scaler(dataset):

@@ -1,21 +1,25 @@
-"""From rows to answers: descriptors, probabilities with their spread, trust, and known truth."""
+"""From a question to its answers: descriptors, probabilities with their spread, trust, truth."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
-from kcnet_core.molecules.describe import describe
+from kcnet_core.contracts import Counted, Steps, drain
+from kcnet_core.molecules.describe import describe_steps
 from kcnet_core.molecules.descriptor_table import DESCRIPTOR_NAMES
-from kcnet_core.molecules.read import Row
+from kcnet_core.molecules.read import Molecule, Row
 from kcnet_core.smell.applicability import Verdict, domain_of
-from kcnet_core.smell.nose import Nose
+from kcnet_core.smell.question import Question
 from kcnet_core.smell.volatility import odourless_warning
 
-_CHARGE = re.compile(r"\[[^\]]*?([+-]+)(\d*)(?::\d+)?\]")
+CHECK_SHARE = 0.15  # of the time that checking takes beside describing
+_DONORS = DESCRIPTOR_NAMES.index("NumHDonors")
+_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True)
@@ -25,7 +29,11 @@ class Answer:
     Parameters
     ----------
     row : Row
-        The line it came from, with the checked molecule.
+        The line it came from.
+    molecule : Molecule
+        As it was checked.
+    dilution : str or None
+        For which it holds.
     features : ndarray of shape (d,)
         Raw features in the nose's order, the dilution among them.
     probabilities : ndarray of shape (c,)
@@ -43,6 +51,8 @@ class Answer:
     """
 
     row: Row
+    molecule: Molecule
+    dilution: str | None
     features: np.ndarray
     probabilities: np.ndarray
     each: np.ndarray
@@ -53,11 +63,11 @@ class Answer:
 
     @property
     def name(self) -> str:
-        return self.row.name or self.row.molecule.smiles
+        return self.row.name or self.smiles
 
     @property
     def smiles(self) -> str:
-        return self.row.molecule.smiles
+        return self.molecule.smiles
 
     @property
     def low(self) -> np.ndarray:
@@ -71,8 +81,9 @@ class Answer:
 
 @dataclass(frozen=True)
 class Answers:
-    """All rows in their order, and an answer for each that holds a molecule."""
+    """All rows of a question in their order, and an answer for each that holds a molecule."""
 
+    question: Question
     rows: tuple[Row, ...]
     answers: tuple[Answer | None, ...]  # one per row
 
@@ -85,63 +96,54 @@ class Answers:
         return [row for row in self.rows if not row.ok]
 
 
-def smell(
-    nose: Nose,
-    rows: Sequence[Row],
-    *,
-    dilution: str | None = None,
-    progress=None,
-    should_stop=None,
-) -> Answers:
-    """Answer for every row that holds a molecule.
+def smell(question: Question) -> Answers:
+    """Answer every line of a question that holds a molecule."""
+    return drain(smell_steps(question))
 
-    Parameters
-    ----------
-    nose : Nose
-    rows : sequence of Row
-        From `smell.reading`; rows with an error are passed on.
-    dilution : str, optional
-        One of `nose.dilutions`.
-    progress, should_stop : callable or None
-        As for `kcnet_core.molecules.describe.describe`, which takes nearly all of the time.
+
+def smell_steps(question: Question) -> Steps[Counted, Answers]:
+    """`smell`, molecule by molecule.
+
+    Checking and describing count the same molecules, so progress is shared out between them.
     """
-    rows, descriptors = describe(rows, progress, should_stop)
-    there = [row for row in rows if row.ok]
-    if not there:
-        return Answers(tuple(rows), (None,) * len(rows))
+    rows = yield from _part(question.check_steps(), 0.0, CHECK_SHARE)
+    rows, descriptors = yield from _part(describe_steps(rows), CHECK_SHARE, 1 - CHECK_SHARE)
+    found = _answered(question, rows, descriptors) if len(descriptors) else iter(())
+    return Answers(question, tuple(rows), tuple(next(found) if row.ok else None for row in rows))
+
+
+def _answered(question: Question, rows: list[Row], descriptors: np.ndarray) -> Iterator[Answer]:
+    nose, dilution = question.nose, question.dilution
+    there = [(row, row.molecule) for row in rows if row.molecule is not None]
     X = nose.features(descriptors, dilution)
     inputs = nose.inputs(X)
     together, each = nose.answer(inputs)
-    domain = domain_of(nose)
-    smiles = [row.molecule.smiles for row in there]
-    verdicts = domain.judge(X, inputs, smiles) if domain else [None] * len(there)
-    answers = iter(
-        Answer(
+    known, domain = nose.known, domain_of(nose)
+    verdicts = domain.judge(X, inputs, [molecule for _, molecule in there]) if domain else None
+    for k, (row, molecule) in enumerate(there):
+        yield Answer(
             row,
+            molecule,
+            dilution,
             X[k],
             together[k],
             each[:, k],
-            known=nose.known.find(smiles[k], X[k]) if nose.known else None,
-            stereoisomer=nose.known.stereoisomer(smiles[k]) if nose.known else None,
-            verdict=verdicts[k],
+            known=known.find(molecule.smiles, X[k]) if known else None,
+            stereoisomer=known.stereoisomer(molecule.smiles) if known else None,
+            verdict=verdicts[k] if verdicts else None,
             warning=odourless_warning(
-                dict(zip(DESCRIPTOR_NAMES, descriptors[k], strict=True)), charge(smiles[k])
+                molecule.heavy_atoms, int(descriptors[k, _DONORS]), molecule.charge
             ),
         )
-        for k, row in enumerate(there)
-    )
-    return Answers(tuple(rows), tuple(next(answers) if row.ok else None for row in rows))
 
 
-def charge(smiles: str) -> int:
-    """Net charge of a canonical SMILES."""
-    total = 0
-    for signs, number in _CHARGE.findall(smiles):
-        size = int(number) if number else len(signs)
-        total += size if signs[0] == "+" else -size
-    return total
-
-
-def named(answer: Answer, row_name: str) -> Answer:
-    """The same answer under another name."""
-    return replace(answer, row=replace(answer.row, name=row_name))
+def _part(steps: Steps[Counted, _Result], start: float, share: float) -> Steps[Counted, _Result]:
+    """Steps that are only a share of the work."""
+    with closing(steps):
+        while True:
+            try:
+                step = next(steps)
+            except StopIteration as ended:
+                return ended.value
+            total = step.total or 1
+            yield Counted(int(total * (start + share * step.done / total)), total)

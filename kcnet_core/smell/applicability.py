@@ -13,19 +13,25 @@ an element that no training molecule has.
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kcnet_core.molecules.read import Molecule, elements
 from kcnet_core.network.scaling import FeatureScaler
 from kcnet_core.smell.known_molecules import Known
 from kcnet_core.smell.nose import Nose
 
+if TYPE_CHECKING:
+    import torch
+
+    from kcnet_core.network.readout import RidgeReadout
+
 INSIDE, OUTSIDE = 0.95, 0.995
 FARTHEST = 10.0  # standard deviations in one descriptor; a single absurd one must not be all
 MOST_ROWS = 5_000  # training rows compared; beyond, an even sample
-_ELEMENT = re.compile(r"\[\d*([A-Z][a-z]?|[a-z][a-z]?)|(Br|Cl|[BCNOPSFI])|([bcnops])")
 
 
 @dataclass(frozen=True)
@@ -43,21 +49,22 @@ class Verdict:
 class Domain:
     """The training molecules of a nose as a measure for others."""
 
-    def __init__(self, nose: Nose):
-        known: Known = nose.known
+    def __init__(self, nose: Nose, known: Known):
         taught = np.flatnonzero(known.taught)
         self._rows = taught[
             np.linspace(0, len(taught) - 1, min(len(taught), MOST_ROWS)).astype(int)
         ]
-        self._known, self._nose = known, nose
+        self._known = known
         self._scaler = FeatureScaler(clip=FARTHEST).fit(known.X[self._rows])
         self._places = self._scaler.transform(known.X[self._rows])
         groups = self._rows if known.groups is None else known.groups[self._rows]
         self._own_distances = np.sort(_nearest_of_others(self._places, groups))
-        self._elements = set().union(*(elements(known.smiles[row]) for row in self._rows))
-        self._leverage = _Leverage(nose, known.X[self._rows]) if _has_ridge(nose) else None
+        self._elements = elements([known.smiles[row] for row in self._rows])
+        self._leverage = _Leverage.of(nose, known.X[self._rows])
 
-    def judge(self, X: np.ndarray, inputs: np.ndarray, smiles: list[str]) -> list[Verdict]:
+    def judge(
+        self, X: np.ndarray, inputs: np.ndarray, molecules: Sequence[Molecule]
+    ) -> list[Verdict]:
         """One verdict per molecule with raw features X (n, d) and model inputs (n, k)."""
         places = self._scaler.transform(X)
         squares = _squared_distances(places, self._places)
@@ -69,17 +76,24 @@ class Domain:
         )
         return [
             self._verdict(*parts)
-            for parts in zip(smiles, nearest, distances, by_distance, by_leverage, strict=True)
+            for parts in zip(molecules, nearest, distances, by_distance, by_leverage, strict=True)
         ]
 
-    def _verdict(self, smiles, nearest, distance, by_distance, by_leverage) -> Verdict:
+    def _verdict(
+        self,
+        molecule: Molecule,
+        nearest: int,
+        distance: float,
+        by_distance: float,
+        by_leverage: float | None,
+    ) -> Verdict:
         row = int(self._rows[nearest])
-        foreign = sorted(elements(smiles) - self._elements)
+        foreign = sorted(molecule.elements - self._elements)
         worst = max(by_distance, by_leverage or 0.0)
         level = "outside" if foreign or worst > OUTSIDE else "edge" if worst > INSIDE else "inside"
         return Verdict(
             level,
-            self._sentence(level, row, smiles, by_distance, by_leverage, foreign),
+            self._sentence(level, row, molecule.smiles, by_distance, by_leverage, foreign),
             row,
             float(distance),
             float(by_distance),
@@ -119,14 +133,8 @@ def domain_of(nose: Nose) -> Domain | None:
     if nose.known is None:
         return None
     if "domain" not in nose.shelf:
-        nose.shelf["domain"] = Domain(nose)
+        nose.shelf["domain"] = Domain(nose, nose.known)
     return nose.shelf["domain"]
-
-
-def elements(smiles: str) -> set[str]:
-    """Chemical elements of a SMILES, hydrogen left out."""
-    found = {(a or b or c).capitalize() for a, b, c in _ELEMENT.findall(smiles)}
-    return found - {"H"}
 
 
 def _nearest_of_others(places: np.ndarray, groups: np.ndarray) -> np.ndarray:
@@ -141,25 +149,28 @@ def _squared_distances(A: np.ndarray, B: np.ndarray) -> np.ndarray:
     return np.maximum((A**2).sum(1)[:, None] - 2 * A @ B.T + (B**2).sum(1), 0)
 
 
-def _has_ridge(nose: Nose) -> bool:
-    return hasattr(nose.flies[0], "alpha_") and hasattr(nose.flies[0], "hidden")
-
-
 class _Leverage:
-    """Leverage in the first fly's Kenyon cells."""
+    """Leverage in a network's hidden cells, for those that ridge has solved."""
 
-    def __init__(self, nose: Nose, X: np.ndarray):
+    @classmethod
+    def of(cls, nose: Nose, X: np.ndarray) -> _Leverage | None:
+        from kcnet_core.network.readout import RidgeReadout
+
+        fly = nose.flies[0]
+        return cls(fly, nose.inputs(X)) if isinstance(fly, RidgeReadout) else None
+
+    def __init__(self, fly: RidgeReadout, inputs: np.ndarray):
         import torch
 
-        self._fly = nose.flies[0]
-        H = torch.from_numpy(self._fly.hidden(nose.inputs(X))).double()
+        self._fly = fly
+        H = torch.from_numpy(fly.hidden(inputs)).double()
         gram = H.T @ H
-        gram.diagonal().add_(max(float(self._fly.alpha_), 1e-6 * float(gram.diagonal().mean())))
+        gram.diagonal().add_(max(float(fly.alpha_), 1e-6 * float(gram.diagonal().mean())))
         self._factor = torch.linalg.cholesky(gram)
         inside = self._of(H)  # with itself among the rows; h / (1 - h) without
         self._own = np.sort(inside / np.maximum(1 - inside, 1e-9))
 
-    def _of(self, H) -> np.ndarray:
+    def _of(self, H: torch.Tensor) -> np.ndarray:
         import torch
 
         V = torch.linalg.solve_triangular(self._factor, H.double().T, upper=False)

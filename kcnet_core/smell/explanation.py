@@ -6,7 +6,7 @@ exclude each other the shares and the bias add up to the log-odds of the probabi
 is sampled or approximated.
 
 Atoms. Descriptors have no place in the molecule. An atom's worth is therefore measured: the
-log-odds of the molecule minus those of the same molecule without the atom (`smell.atom_edits` says
+log-odds of the molecule minus those of the same molecule without the atom (`worker.atom_edits` says
 how it is taken out; where there are several ways, the mean counts). Positive: the atom speaks for
 the character. Worths of atoms need not add up to anything.
 """
@@ -17,12 +17,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kcnet_core.molecules.describe import describe
-from kcnet_core.molecules.read import Molecule, Row
+from kcnet_core.molecules.describe import descriptors
 from kcnet_core.molecules.tasks import RememberedTask
 from kcnet_core.network.explain import contributions
 from kcnet_core.smell.answers import Answer
-from kcnet_core.smell.nose import DILUTION, Nose
+from kcnet_core.smell.nose import Nose
 
 _without = RememberedTask("without_atoms", capacity=2048)
 
@@ -69,34 +68,20 @@ def atom_worths(nose: Nose, answer: Answer) -> np.ndarray:
 
     NaN for an atom without which no possible molecule is left.
     """
-    task = _without([answer.smiles])[0]
+    (reply,) = _without([answer.smiles])
     n_characters = len(nose.characters)
-    if task.failure is not None:
-        return np.full((answer.row.molecule.heavy_atoms, n_characters), np.nan)
-    ways: list[list[str]] = task.value
-    rest = list(dict.fromkeys(smiles for atom in ways for smiles in atom))
-    rows = [
-        Row(k, smiles, molecule=Molecule(smiles, "", "", 0, 0.0)) for k, smiles in enumerate(rest)
-    ]
-    rows, descriptors = describe(rows)
-    kept = [row.molecule.smiles for row in rows if row.ok]
+    if reply.failure is not None:
+        return np.full((answer.molecule.heavy_atoms, n_characters), np.nan)
+    ways: list[list[str]] = reply.value
     worths = np.full((len(ways), n_characters), np.nan)
-    if not kept:
+    rest = descriptors(list(dict.fromkeys(smiles for atom in ways for smiles in atom)))
+    if not rest:
         return worths
-    dilution = _dilution(nose, answer)
-    log_odds = nose.log_odds(nose.inputs(nose.features(descriptors, dilution)))
-    without = dict(zip(kept, log_odds, strict=True))
+    X = nose.features(np.stack(list(rest.values())), answer.dilution)
+    without = dict(zip(rest, nose.log_odds(nose.inputs(X)), strict=True))
     whole = nose.log_odds(nose.inputs(answer.features[None]))[0]
     for atom, variants in enumerate(ways):
         measured = [without[smiles] for smiles in variants if smiles in without]
         if measured:
             worths[atom] = whole - np.mean(measured, axis=0)
     return worths
-
-
-def _dilution(nose: Nose, answer: Answer) -> str | None:
-    """The dilution that the answer was given for."""
-    if not nose.dilutions:
-        return None
-    columns = [k for k, name in enumerate(nose.feature_names) if name.startswith(DILUTION)]
-    return nose.dilutions[int(np.argmax(answer.features[columns]))]

@@ -40,15 +40,13 @@ def records(nose: Nose, answers: Answers, offered=None) -> list[dict]:
             "note": row.note or "",
         }
         if answer is not None:
-            molecule = row.molecule
-            known = answer.known
             record |= {
-                "smiles": molecule.smiles,
-                "formula": molecule.formula,
+                "smiles": answer.smiles,
+                "formula": answer.molecule.formula,
                 "characters": "; ".join(named_characters(nose, answer, offered)),
                 "domain": answer.verdict.level if answer.verdict else "",
                 "warning": answer.warning or "",
-                "known": "" if known is None else "; ".join(nose.known.characters[known]),
+                "known": "; ".join(nose.truth(answer.known)),
             }
             for k, character in enumerate(nose.characters):
                 record[character] = round(float(answer.probabilities[k]), 4)

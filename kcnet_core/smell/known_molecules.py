@@ -1,16 +1,69 @@
-"""The molecules that a model was taught: what they are, what they smell of, and who is near."""
+"""The molecules that a model was taught: their names, what they are, and what they smell of."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cached_property
 
 import numpy as np
 
 from kcnet_core.datasets.dataset import Dataset
-from kcnet_core.datasets.odor import skeletons
-from kcnet_core.smell.question import KnownNames
+from kcnet_core.molecules.read import skeletons
+
+_SPACES = re.compile(r"\s+")
+# A name made of nothing else is left to SMILES: "CO" is methanol, never somebody's "Co".
+SMILES_ONLY = re.compile(r"[BCNOPSFIHbcnops\[\]()=#@+\-\\/%.0-9]+|Cl|Br")
+_NEAR_NAMES = 3
+_NEAR_ENOUGH = 0.72  # of difflib's ratio; "limonen" finds limonene, "xyz" nothing
+LONGEST_GUESS = 80  # characters; difflib is slow on long texts
+
+
+@dataclass(frozen=True)
+class KnownNames:
+    """Names that stand for molecules.
+
+    Parameters
+    ----------
+    smiles : mapping from the normal form of a name to its canonical SMILES
+    spelled : mapping from the normal form to the name as the dataset writes it
+    title : str
+        The dataset they come from, for messages.
+    """
+
+    smiles: Mapping[str, str]
+    spelled: Mapping[str, str]
+    title: str
+
+    @classmethod
+    def of(cls, names: Iterable[str], smiles: Iterable[str], title: str) -> KnownNames:
+        """The first molecule of a name keeps it."""
+        known: dict[str, str] = {}
+        spelled: dict[str, str] = {}
+        for name, structure in zip(names, smiles, strict=True):
+            key = normal(name)
+            if key and SMILES_ONLY.fullmatch(name.strip()) is None and key not in known:
+                known[key], spelled[key] = structure, _SPACES.sub(" ", name.strip())
+        return cls(known, spelled, title)
+
+    def near(self, text: str) -> list[str]:
+        """Normal forms of the names that look most like `text`, best first."""
+        key = normal(text)
+        if not key or len(key) > LONGEST_GUESS:
+            return []
+        inside = [name for name in self.smiles if key in name] if len(key) > 3 else []
+        close = get_close_matches(key, self.smiles, _NEAR_NAMES, _NEAR_ENOUGH)
+        return list(dict.fromkeys([*sorted(inside, key=len), *close]))[:_NEAR_NAMES]
+
+
+NO_NAMES = KnownNames({}, {}, "")
+
+
+def normal(name: str) -> str:
+    """The form in which names are compared: case and runs of spaces do not count."""
+    return _SPACES.sub(" ", name.strip()).casefold()
 
 
 @dataclass(frozen=True)
@@ -99,16 +152,3 @@ class Known:
     def stereoisomer(self, smiles: str) -> int | None:
         """A row whose molecule differs from this one by its stereo marks alone."""
         return self._flat.get(skeletons([smiles])[0])
-
-
-@dataclass(frozen=True)
-class Neighbour:
-    row: int
-    similarity: float
-
-
-def nearest(similarity: np.ndarray, rows: Sequence[int], count: int) -> list[Neighbour]:
-    """The most similar rows, best first; NaN counts as unlike."""
-    values = np.nan_to_num(np.asarray(similarity, dtype=float), nan=-1.0)
-    order = np.argsort(-values, kind="stable")[:count]
-    return [Neighbour(int(rows[k]), float(values[k])) for k in order if values[k] >= 0]

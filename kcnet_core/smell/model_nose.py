@@ -74,7 +74,6 @@ def _nose(model, scaler, feature_names, target_names, **about) -> Nose:
         columns=columns,
         calibration=getattr(model, "calibration_", None),
         thresholds=np.full(len(characters), NAMED_FROM),
-        exclusive=not model.multilabel and len(characters) > 1,
         alpha=getattr(model, "alpha_", None),
         **about,
     )

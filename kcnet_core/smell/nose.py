@@ -11,20 +11,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kcnet_core.contracts import Network, Scaler
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import KCNetError
 from kcnet_core.molecules.descriptor_table import DESCRIPTOR_NAMES
-from kcnet_core.smell.known_molecules import Known
+from kcnet_core.smell.known_molecules import NO_NAMES, Known, KnownNames
+
+if TYPE_CHECKING:  # these import torch
+    from kcnet_core.network.calibration import Calibration
+    from kcnet_core.network.kcnet import KCNetClassifier
+    from kcnet_core.smell.flies import FlySettings
 
 DILUTION = "dilution "  # how the inputs that stand for a dilution are named
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Nose:
     """Whoever answers, with all that is needed to say how far to trust the answer.
+
+    A nose equals itself alone.
 
     Parameters
     ----------
@@ -44,31 +53,30 @@ class Nose:
         Of the flies' mean raw scores; None takes the estimators' own probabilities.
     thresholds : ndarray of shape (n_characters,)
         From this probability on a character is named.
-    exclusive : bool
-        True when a molecule has exactly one of the characters.
     known : Known or None
         The molecules it was taught, where they are at hand.
     alpha : float or None
         The lambda that was chosen.
+    settings : FlySettings or None
+        Of flies that were taught here.
     left_out : ndarray of shape (F, n, n_outputs) or None
         Raw scores of the known molecules' rows, had they not been taught.
     """
 
     title: str
     data_title: str
-    flies: tuple
-    scaler: object
+    flies: tuple[Network, ...]
+    scaler: Scaler | None
     feature_names: tuple[str, ...]
     characters: tuple[str, ...]
     columns: np.ndarray
     thresholds: np.ndarray
-    calibration: object = None
-    exclusive: bool = False
+    calibration: Calibration | None = None
     known: Known | None = None
     alpha: float | None = None
-    settings: object = None
+    settings: FlySettings | None = None
     left_out: np.ndarray | None = None
-    shelf: dict = field(default_factory=dict, compare=False, repr=False)  # computed once, kept
+    shelf: dict[Any, Any] = field(default_factory=dict, repr=False)  # computed once, kept
 
     def __post_init__(self):
         names = set(DESCRIPTOR_NAMES)
@@ -93,13 +101,20 @@ class Nose:
         return tuple(np.asarray(self.feature_names)[self.scaler.kept_])
 
     @property
-    def explainable(self) -> bool:
-        """Whether scores can be divided exactly among the inputs."""
-        return type(self.flies[0]).__name__ in ("KCNetClassifier", "FSHNClassifier")
+    def names(self) -> KnownNames:
+        """Names that a visitor may type."""
+        return NO_NAMES if self.known is None else self.known.spoken
 
     @property
-    def has_tags(self) -> bool:
-        return hasattr(self.flies[0], "tags")
+    def circuits(self) -> tuple[KCNetClassifier, ...]:
+        """The flies that have Kenyon cells; an ELM or an FSHN has none."""
+        from kcnet_core.network.kcnet import KCNetClassifier
+
+        return tuple(fly for fly in self.flies if isinstance(fly, KCNetClassifier))
+
+    def truth(self, row: int | None) -> tuple[str, ...]:
+        """True characters of a known molecule; none of one that is not known."""
+        return () if self.known is None or row is None else self.known.characters[row]
 
     def features(self, descriptors: np.ndarray, dilution: str | None = None) -> np.ndarray:
         """Raw features (n, d) from a matrix of descriptors in the order of DESCRIPTOR_NAMES.
@@ -134,7 +149,7 @@ class Nose:
             together = each.mean(axis=0)
         else:
             raw = np.stack([fly.class_scores(inputs) for fly in self.flies]).astype(float)
-            together, each = self._calibrated(raw)
+            together, each = _calibrated(self.calibration, raw)
         return together[:, self.columns], each[:, :, self.columns]
 
     def answer_unseen(self, row: int) -> tuple[np.ndarray, np.ndarray] | None:
@@ -142,14 +157,10 @@ class Nose:
 
         None when the model was not taught here.
         """
-        if self.left_out is None:
+        if self.left_out is None or self.calibration is None:
             return None
-        together, each = self._calibrated(self.left_out[:, [row]])
+        together, each = _calibrated(self.calibration, self.left_out[:, [row]])
         return together[0, self.columns], each[:, 0, self.columns]
-
-    def _calibrated(self, raw: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        each = np.stack([self.calibration.probabilities(Z) for Z in raw])
-        return self.calibration.probabilities(raw.mean(axis=0)), each
 
     def log_odds(self, inputs: np.ndarray) -> np.ndarray:
         """(n, c) log-odds of the probabilities of all flies together."""
@@ -157,7 +168,12 @@ class Nose:
         return np.log(P / (1 - P))
 
 
-def train_nose(dataset: Dataset, settings=None) -> Nose:
+def _calibrated(calibration: Calibration, raw: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    each = np.stack([calibration.probabilities(Z) for Z in raw])
+    return calibration.probabilities(raw.mean(axis=0)), each
+
+
+def train_nose(dataset: Dataset, settings: FlySettings | None = None) -> Nose:
     """Teach a dataset to several flies.
 
     Parameters
@@ -166,8 +182,8 @@ def train_nose(dataset: Dataset, settings=None) -> Nose:
         Odor data, multi-label or with one class per molecule.
     settings : FlySettings, optional
     """
+    from kcnet_core.network.scaling import RateScaler
     from kcnet_core.smell.flies import FlySettings, teach
-    from kcnet_core.smell.rank_rates import RateScaler
 
     settings = settings or FlySettings()
     if dataset.kind != "odor":
@@ -186,7 +202,6 @@ def train_nose(dataset: Dataset, settings=None) -> Nose:
         columns=columns,
         thresholds=taught.thresholds[columns],
         calibration=taught.calibration,
-        exclusive=not dataset.multilabel and len(characters) > 1,
         known=Known.of(dataset),
         alpha=taught.alpha,
         settings=settings,

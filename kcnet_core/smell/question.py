@@ -1,137 +1,81 @@
-"""What a person typed or uploaded -> checked molecules; common names of known molecules count too.
+"""What is asked, and of whom: lines that a person typed or uploaded, a nose, and a dilution.
 
-Whatever can be a SMILES is read as one. Any other line is looked up among the names of the loaded
-dataset, whatever its case; a word that is neither gets the names that come nearest.
+Whatever can be a SMILES is read as one. Any other line is looked up among the names of the
+molecules that the nose was taught, whatever its case; a word that is neither gets the names that
+come nearest.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
+from typing import TYPE_CHECKING
 
+from kcnet_core.contracts import Counted, Steps
 from kcnet_core.errors import DataError
-from kcnet_core.limits import MAX_MOLECULE_NAME_LENGTH
-from kcnet_core.molecules.read import Row, check_length, read_frame, read_smiles
-from kcnet_core.molecules.text import is_smiles_header
+from kcnet_core.molecules.read import Row, check_length, check_steps
+from kcnet_core.molecules.text import Line, is_smiles_header, split_lines
+from kcnet_core.smell.known_molecules import LONGEST_GUESS, SMILES_ONLY, KnownNames, normal
+from kcnet_core.smell.nose import Nose
 
-_SPACES = re.compile(r"\s+")
-_LINE_END = re.compile(r"\r\n|\r|\n")
-# A name made of nothing else is left to SMILES: "CO" is methanol, never somebody's "Co".
-_SMILES_ONLY = re.compile(r"[BCNOPSFIHbcnops\[\]()=#@+\-\\/%.0-9]+|Cl|Br")
+if TYPE_CHECKING:
+    import pandas as pd
+
 _WORD = re.compile(r"[a-zA-Z]{3}")  # three letters in a row: a word rather than a structure
-_NEAR_NAMES = 3
-_NEAR_ENOUGH = 0.72  # of difflib's ratio; "limonen" finds limonene, "xyz" nothing
-_LONGEST_GUESS = 80  # characters; difflib is slow on long texts
 _MOST_GUESSES = 100  # rows of one request
 
 
 @dataclass(frozen=True)
-class KnownNames:
-    """Names that stand for molecules.
+class Question:
+    """Lines to answer.
 
     Parameters
     ----------
-    smiles : mapping from the normal form of a name to its canonical SMILES
-    spelled : mapping from the normal form to the name as the dataset writes it
-    title : str
-        The dataset they come from, for messages.
+    nose : Nose
+        Who is to answer.
+    lines : tuple of Line
+        SMILES with their names; a known name has become its molecule.
+    dilution : str or None
+        One of `nose.dilutions`; by default the first, the strongest.
     """
 
-    smiles: Mapping[str, str]
-    spelled: Mapping[str, str]
-    title: str
+    nose: Nose
+    lines: tuple[Line, ...]
+    dilution: str | None = None
 
     @classmethod
-    def of(cls, names: Iterable[str], smiles: Iterable[str], title: str) -> KnownNames:
-        """The first molecule of a name keeps it."""
-        known: dict[str, str] = {}
-        spelled: dict[str, str] = {}
-        for name, structure in zip(names, smiles, strict=True):
-            key = normal(name)
-            if key and _SMILES_ONLY.fullmatch(name.strip()) is None and key not in known:
-                known[key], spelled[key] = structure, _SPACES.sub(" ", name.strip())
-        return cls(known, spelled, title)
+    def of_text(cls, nose: Nose, text: str, dilution: str | None = None) -> Question:
+        """Pasted lines: SMILES with an optional name, or a known name alone.
 
-    def near(self, text: str) -> list[str]:
-        """Normal forms of the names that look most like `text`, best first."""
-        key = normal(text)
-        if not key or len(key) > _LONGEST_GUESS:
-            return []
-        inside = [name for name in self.smiles if key in name] if len(key) > 3 else []
-        close = get_close_matches(key, self.smiles, _NEAR_NAMES, _NEAR_ENOUGH)
-        return list(dict.fromkeys([*sorted(inside, key=len), *close]))[:_NEAR_NAMES]
+        Raises
+        ------
+        LimitError
+            If the text is longer than the product takes.
+        """
+        check_length(len(text))
+        return cls.of_lines(nose, split_lines(text), dilution)
 
+    @classmethod
+    def of_lines(cls, nose: Nose, lines: Sequence[Line], dilution: str | None = None) -> Question:
+        return cls(nose, tuple(_looked_up(line, nose.names) for line in lines), dilution)
 
-NO_NAMES = KnownNames({}, {}, "")
+    def check_steps(self) -> Steps[Counted, list[Row]]:
+        """Every line as a checked molecule, or with the reason why it is none."""
+        rows = yield from check_steps(self.lines, keep_duplicates=True)
+        return _with_near_names(rows, self.nose.names)
 
 
-def normal(name: str) -> str:
-    """The form in which names are compared: case and runs of spaces do not count."""
-    return _SPACES.sub(" ", name.strip()).casefold()
+def _looked_up(line: Line, names: KnownNames) -> Line:
+    """The molecule of a line that is a known name; a name in a column of its own stays."""
+    key = normal(line.text)
+    if key not in names.smiles:
+        return line
+    given = line.name if line.smiles == line.text else ""
+    return Line(line.number, line.text, names.smiles[key], given or names.spelled[key])
 
 
-def read_molecules(
-    text: str, names: KnownNames = NO_NAMES, *, progress=None, should_stop=None
-) -> list[Row]:
-    """Check pasted lines: SMILES with an optional name, or a known name alone.
-
-    Parameters
-    ----------
-    text : str
-    names : KnownNames
-    progress, should_stop : callable or None
-        As for `kcnet_core.molecules.read.read_smiles`.
-
-    Raises
-    ------
-    LimitError
-        If the text is longer, or holds more lines, than the product takes.
-    """
-    check_length(len(text))
-    lines = _LINE_END.split(text)
-    named: dict[int, str] = {}  # line number -> what stood there
-    for number, line in enumerate(lines, start=1):
-        key = normal(line)
-        if key in names.smiles:
-            named[number] = line.strip()
-            lines[number - 1] = f"{names.smiles[key]}\t{names.spelled[key]}"
-    rows = read_smiles(
-        "\n".join(lines), keep_duplicates=True, progress=progress, should_stop=should_stop
-    )
-    rows = [replace(row, text=named[row.number]) if row.number in named else row for row in rows]
-    return _with_near_names(rows, names)
-
-
-def read_table_molecules(
-    frame,
-    smiles_column,
-    name_column=None,
-    names: KnownNames = NO_NAMES,
-    *,
-    progress=None,
-    should_stop=None,
-) -> list[Row]:
-    """The same for a column of a table, which may hold known names as well."""
-    frame = frame.copy()
-    if smiles_column not in frame.columns:
-        raise DataError(f"There is no column {smiles_column!r} in the table.")
-    texts = frame[smiles_column].map(lambda value: "" if value is None else str(value))
-    frame[smiles_column] = [names.smiles.get(normal(text), text) for text in texts]
-    rows = read_frame(
-        frame, smiles_column, name_column, keep_duplicates=True,
-        progress=progress, should_stop=should_stop,
-    )  # fmt: skip
-    spelled = [names.spelled.get(normal(text), "") for text in texts]
-    rows = [
-        replace(row, text=text.strip(), name=row.name or name)
-        for row, text, name in zip(rows, texts, spelled, strict=True)
-    ]
-    return _with_near_names(rows, names)
-
-
-def frame_of(content: bytes):
+def frame_of(content: bytes) -> pd.DataFrame:
     """An uploaded table as a frame of text.
 
     Its first row names the columns when one of them announces SMILES or names; else it is data.
@@ -166,7 +110,7 @@ def _with_near_names(rows: list[Row], names: KnownNames) -> list[Row]:
     guesses = 0
     for k, row in enumerate(rows):
         text = row.text.strip()
-        if row.ok or row.suggestion or not _WORD.search(text) or len(text) > _LONGEST_GUESS:
+        if row.ok or row.suggestion or not _WORD.search(text) or len(text) > LONGEST_GUESS:
             continue
         if not _looks_like_a_name(text) or guesses >= _MOST_GUESSES:
             continue
@@ -178,9 +122,7 @@ def _with_near_names(rows: list[Row], names: KnownNames) -> list[Row]:
         if near:
             error += f" Is it {_listed([names.spelled[key] for key in near])}?"
             suggestion = names.smiles[near[0]]
-        rows[k] = replace(
-            row, error=error, suggestion=suggestion, name=row.name[:MAX_MOLECULE_NAME_LENGTH]
-        )
+        rows[k] = replace(row, error=error, suggestion=suggestion)
     return rows
 
 
@@ -189,7 +131,7 @@ def _looks_like_a_name(text: str) -> bool:
 
     What consists of SMILES characters alone is a broken SMILES, and RDKit's reason says more.
     """
-    if _SMILES_ONLY.fullmatch(text.split()[0]):
+    if SMILES_ONLY.fullmatch(text.split()[0]):
         return False
     return re.fullmatch(r"[\w\s,'’()+.-]+", text) is not None
 

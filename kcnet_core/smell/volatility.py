@@ -10,8 +10,6 @@ al. (2022), doi 10.1073/pnas.2116576119; the limits here are ours.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 MOST_HEAVY_ATOMS = 22  # sclareol, the largest odorant of the starter set
 MOST_DONORS = 2  # hydrogens on N and O that bind neighbours
 RULE = (
@@ -20,18 +18,13 @@ RULE = (
 )
 
 
-def odourless_warning(descriptors: Mapping[str, float], charge: int = 0) -> str | None:
-    """Why a molecule is probably not volatile enough to be smelled, or None.
-
-    Parameters
-    ----------
-    descriptors : mapping with HeavyAtomCount and NumHDonors
-    charge : int
-    """
+def odourless_warning(heavy_atoms: int, donors: int, charge: int = 0) -> str | None:
+    """Why a molecule is probably not volatile enough to be smelled, or None."""
     reasons = []
-    heavy, donors = int(descriptors["HeavyAtomCount"]), int(descriptors["NumHDonors"])
-    if heavy > MOST_HEAVY_ATOMS:
-        reasons.append(f"it has {heavy} heavy atoms (the largest known odorants have about 22)")
+    if heavy_atoms > MOST_HEAVY_ATOMS:
+        reasons.append(
+            f"it has {heavy_atoms} heavy atoms (the largest known odorants have about 22)"
+        )
     if donors > MOST_DONORS:
         reasons.append(f"it has {donors} hydrogen-bond donors, which hold it in its liquid")
     if charge:

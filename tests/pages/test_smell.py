@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from kcnet_core import datasets
+from kcnet_core.contracts import Counted
 from kcnet_core.experiments.run import Run
 from kcnet_core.experiments.training import train_steps
 from kcnet_core.jobs import Memory
@@ -166,7 +168,7 @@ def test_many_lines_become_a_job_whose_answers_arrive():
 
 
 def test_a_cancelled_job_can_be_started_again(monkeypatch):
-    monkeypatch.setattr(ask, "_work", _until_stopped)
+    monkeypatch.setattr(ask, "smell_steps", _until_stopped)
     app = asked(opened(), "\n".join("CCO" for _ in range(ask.AT_ONCE + 1)))
     _, job_id = app.session_state["smell_job"]
     job = visitor_jobs.jobs().get(job_id)
@@ -177,12 +179,10 @@ def test_a_cancelled_job_can_be_started_again(monkeypatch):
     assert any(button.label == "Try again" for button in app.button)
 
 
-def _until_stopped(*_, progress, should_stop):
-    import time
-
-    while not should_stop():
-        progress(0, 10)
+def _until_stopped(_):
+    while True:
         time.sleep(0.01)
+        yield Counted(0, 10)
 
 
 def test_ten_megabytes_are_refused_by_a_sentence():

@@ -40,9 +40,10 @@ def check_smiles(smiles: str) -> dict:
     Returns
     -------
     dict
-        Either `smiles` (canonical), `formula`, `heavy_atoms`, `weight` and perhaps `note` and
-        `suggestion`, or `error` and perhaps `suggestion` (a SMILES that may be meant instead);
-        `unreadable` marks a text that is not the SMILES of a possible molecule.
+        Either `smiles` (canonical), `formula`, `heavy_atoms`, `weight`, `charge`, `elements`
+        (hydrogen left out) and perhaps `note` and `suggestion`, or `error` and perhaps
+        `suggestion` (a SMILES that may be meant instead); `unreadable` marks a text that is not
+        the SMILES of a possible molecule.
     """
     if smiles.startswith("InChI="):
         return _inchi(smiles)
@@ -57,13 +58,15 @@ def check_smiles(smiles: str) -> dict:
     if refusal is not None:
         return refusal
     mol, notes = _plain(mol)
+    charge = Chem.GetFormalCharge(mol)
     checked = {
         "smiles": Chem.MolToSmiles(mol),
         "formula": rdMolDescriptors.CalcMolFormula(mol),
         "heavy_atoms": mol.GetNumHeavyAtoms(),
         "weight": Descriptors.MolWt(mol),
+        "charge": charge,
+        "elements": sorted({atom.GetSymbol() for atom in mol.GetAtoms()} - {"H"}),
     }
-    charge = Chem.GetFormalCharge(mol)
     if charge:
         notes.append(f"This is an ion (charge {charge:+d}); ions do not reach the nose as such.")
         neutral = _neutral(mol)

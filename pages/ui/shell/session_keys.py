@@ -22,6 +22,19 @@ LESSON_PAGE = "lesson_page"  # lesson and part drawn last (lesson)
 LESSON_REVEALED = "lesson_revealed"  # predictions by lesson and part, once measured (lesson)
 LESSON_RESULTS = "lesson_results"  # prediction beside measurement, likewise (lesson)
 
+# -- Smell ---------------------------------------------------------------------------------------
+SMELL_BOX = "smell_box"  # component: the text box (box)
+SMELL_TEXT = "smell_text"  # what stands in it (box)
+SMELL_VERSION = "smell_version"  # how often we replaced that (box)
+SMELL_TOO_LONG = "smell_too_long"  # characters of a text that was refused (box)
+SMELL_EXAMPLE = "smell_example"  # widget: the example that is lit (ask)
+SMELL_TABLE = "smell_table"  # name and lines of a table that takes the place of the box (ask)
+SMELL_MODEL = "smell_model"  # widget: who answers (models)
+SMELL_FILE = "smell_file"  # the ChosenModel from a file (models)
+SMELL_DILUTION = "smell_dilution"  # widget: at which dilution (models)
+SMELL_ANSWERS = "smell_answers"  # the latest Answers (ask)
+SMELL_JOB = "smell_job"  # a long Question and the job that answers it (ask)
+
 
 def addresses(page: str) -> str:
     """The addresses of `page` that we wrote ourselves (address)."""

@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-import hashlib
-from urllib.parse import urlencode
-
 import streamlit as st
 
 from kcnet_core.errors import KCNetError
-from kcnet_core.jobs import Estimate
-from kcnet_core.jobs.from_callbacks import callback_steps
 from kcnet_core.limits import MAX_CSV_ROWS
-from kcnet_core.smell.answers import Answers, smell
+from kcnet_core.molecules.read import frame_lines
+from kcnet_core.smell.answers import Answers, smell, smell_steps
 from kcnet_core.smell.cost import answers_cost
-from kcnet_core.smell.question import (
-    NO_NAMES,
-    frame_of,
-    normal,
-    read_molecules,
-    read_table_molecules,
-    smiles_and_name_columns,
-)
+from kcnet_core.smell.known_molecules import normal
+from kcnet_core.smell.nose import Nose
+from kcnet_core.smell.question import Question, frame_of, smiles_and_name_columns
 from pages.ui.shell import address, visitor, visitor_jobs
 from pages.ui.shell.escaping import plain
 from pages.ui.shell.job_progress import job_progress
+from pages.ui.shell.session_keys import (
+    SMELL_ANSWERS,
+    SMELL_DILUTION,
+    SMELL_EXAMPLE,
+    SMELL_JOB,
+    SMELL_MODEL,
+    SMELL_TEXT,
+)
+from pages.ui.shell.session_keys import SMELL_TABLE as TABLE
 from pages.ui.smell import box
-from pages.ui.smell.models import CHOICE, STARTER, Answering, choices
+from pages.ui.smell.models import STARTER, choices
 
 EXAMPLES = {
     "vanillin": "COc1cc(C=O)ccc1O",
@@ -44,31 +44,24 @@ EXAMPLES = {
 SEVERAL = "several at once"
 AT_ONCE = 40  # lines answered in the page itself; more become a job with a progress bar
 LONGEST_LINK = 1_500  # characters of text in a link
-CHECK_SHARE = 0.15  # of the time that checking takes beside describing
-TABLE = "smell_table"  # an uploaded table takes the place of the text box
 
 
 def adopt_link() -> None:
     """Take over what a link asks for; the first visit asks for an example."""
     query = address.opened("smell")
     if "smiles" in query:
-        box.put(query["smiles"][:LONGEST_LINK])
-        st.session_state.pop(TABLE, None)
+        _put(query["smiles"][:LONGEST_LINK])
     if query.get("model") in choices():
-        st.session_state[CHOICE] = query["model"]
+        st.session_state[SMELL_MODEL] = query["model"]
     if "dilution" in query:
-        st.session_state["smell_dilution_wanted"] = query["dilution"]
-    if box.TEXT not in st.session_state:
-        take_example("vanillin")
-
-
-def write_link(dilution: str | None) -> None:
-    address.write("smell", link_query(dilution))
+        st.session_state[SMELL_DILUTION] = query["dilution"]
+    if SMELL_TEXT not in st.session_state:
+        _take_example("vanillin")
 
 
 def link_query(dilution: str | None) -> dict[str, str]:
     """The question as a link; longer ones have none."""
-    text, model = box.text(), st.session_state.get(CHOICE, STARTER)
+    text, model = box.text(), st.session_state.get(SMELL_MODEL, STARTER)
     if not text.strip() or len(text) > LONGEST_LINK or TABLE in st.session_state:
         return {}
     query = {"smiles": text}
@@ -79,39 +72,48 @@ def link_query(dilution: str | None) -> dict[str, str]:
     return query
 
 
-def share(dilution: str | None) -> None:
-    query = link_query(dilution)
+def share(query: dict[str, str]) -> None:
     with st.popover("Share", icon=":material/link:", disabled=not query,
                     help="" if query else "Only short questions fit into a link."):  # fmt: skip
-        base = (st.context.url or "").split("?")[0]
         st.markdown("**The same question**, for the same model.")
-        st.code(f"{base}?{urlencode(query)}", language=None, wrap_lines=True)
+        st.code(address.link(query), language=None, wrap_lines=True)
 
 
-def take_example(name: str) -> None:
-    if name == SEVERAL:
-        box.put("\n".join(f"{smiles} {known}" for known, smiles in EXAMPLES.items()))
-    else:
-        box.put(f"{EXAMPLES[name]} {name}")
+def _put(text: str) -> None:
+    box.put(text)
     st.session_state.pop(TABLE, None)
 
 
-def chips() -> None:
-    """Examples to click; the one that stands in the box is lit."""
+def _take_example(name: str) -> None:
+    chosen = EXAMPLES if name == SEVERAL else {name: EXAMPLES[name]}
+    _put("\n".join(f"{smiles} {known}" for known, smiles in chosen.items()))
+
+
+def show() -> None:
+    """The text box with examples to click, or the table that has taken its place."""
+    if TABLE in st.session_state:
+        _table()
+    else:
+        box.show()
+        _chips()
+
+
+def _chips() -> None:
+    """The example that stands in the box is lit."""
     names = [*EXAMPLES, SEVERAL]
     here = normal(box.text())
     lit = next((n for n in EXAMPLES if here == normal(f"{EXAMPLES[n]} {n}")), None)
-    if st.session_state.get("smell_example") not in (lit, SEVERAL):
-        st.session_state["smell_example"] = lit
+    if st.session_state.get(SMELL_EXAMPLE) not in (lit, SEVERAL):
+        st.session_state[SMELL_EXAMPLE] = lit
 
     def taken():
-        name = st.session_state["smell_example"]
+        name = st.session_state[SMELL_EXAMPLE]
         if name in names:
-            take_example(name)
+            _take_example(name)
         if name == SEVERAL:
-            st.session_state["smell_example"] = None
+            st.session_state[SMELL_EXAMPLE] = None
 
-    st.pills("Examples", names, key="smell_example", on_change=taken, label_visibility="collapsed")
+    st.pills("Examples", names, key=SMELL_EXAMPLE, on_change=taken, label_visibility="collapsed")
 
 
 def upload() -> None:
@@ -139,93 +141,65 @@ def upload() -> None:
                              key="smell_csv_name")  # fmt: skip
         if st.button(f"Smell {len(frame):,} molecules", type="primary", icon=":material/air:",
                      key="smell_csv_go"):  # fmt: skip
-            st.session_state[TABLE] = (
-                file.name, frame, column, None if named == "(none)" else named,
-            )  # fmt: skip
+            lines = frame_lines(frame, column, None if named == "(none)" else named)
+            st.session_state[TABLE] = (file.name, lines)
             st.rerun()
 
 
-def asked_table() -> None:
+def _table() -> None:
     """What is shown in place of the box while a table is being answered."""
-    name, frame, *_ = st.session_state[TABLE]
+    name, lines = st.session_state[TABLE]
     with st.container(horizontal=True, vertical_alignment="center", border=True):
-        st.text(f"{name}: {len(frame):,} rows")
+        st.text(f"{name}: {len(lines):,} rows")
         st.button("Back to the text box", icon=":material/close:", key="smell_table_close",
                   on_click=lambda: st.session_state.pop(TABLE, None))  # fmt: skip
 
 
-def answers(answering: Answering, text: str, dilution: str | None) -> Answers | None:
-    """The answers, or None while there are none yet: nothing is asked, or a job is on its way."""
-    nose = answering.nose
-    names = nose.known.spoken if nose.known else NO_NAMES
+def question(nose: Nose, dilution: str | None) -> Question | None:
+    """What the box or the table asks of `nose`; None when nothing is asked yet."""
     if TABLE in st.session_state:
-        _, frame, column, named = st.session_state[TABLE]
-        n_rows, key = len(frame), f"table {id(frame)} {column} {named}"
+        return Question.of_lines(nose, st.session_state[TABLE][1], dilution)
+    text = box.text()
+    return Question.of_text(nose, text, dilution) if text.strip() else None
 
-        def read(**report):
-            return read_table_molecules(frame, column, named, names, **report)
-    else:
-        n_rows, key = text.count("\n") + 1, hashlib.sha256(text.encode()).hexdigest()
-        if not text.strip():
-            return None
 
-        def read(**report):
-            return read_molecules(text, names, **report)
-
-    key = f"{key} {answering.key} {dilution}"
-    kept = st.session_state.get("smell_answers")
-    if kept is not None and kept[0] == key:
-        return kept[1]
-    if n_rows <= AT_ONCE:
-        found = smell(nose, read(), dilution=dilution)
-    else:
-        found = _from_job(
-            key, n_rows, lambda **report: _work(nose, read, dilution, **report),
-            answers_cost(nose, n_rows),
-        )  # fmt: skip
+def answers(question: Question) -> Answers | None:
+    """The answers, or None while a job is on its way to them."""
+    kept = st.session_state.get(SMELL_ANSWERS)
+    if kept is not None and kept.question == question:
+        return kept
+    found = smell(question) if len(question.lines) <= AT_ONCE else _from_job(question)
     if found is not None:
-        st.session_state["smell_answers"] = (key, found)
+        st.session_state[SMELL_ANSWERS] = found
     return found
 
 
-def _work(nose, read, dilution, progress, should_stop) -> Answers:
-    """Check, then describe and answer; both count the same molecules, so progress is shared out."""
-
-    def part(start, share):
-        def report(done, total):
-            if total:
-                progress(int(total * (start + share * done / total)), total)
-
-        return {"progress": report, "should_stop": should_stop}
-
-    rows = read(**part(0.0, CHECK_SHARE))
-    return smell(nose, rows, dilution=dilution, **part(CHECK_SHARE, 1 - CHECK_SHARE))
-
-
-def _from_job(key: str, n_rows: int, work, cost: Estimate) -> Answers | None:
-    asked, job_id = st.session_state.get("smell_job", ("", ""))
-    job = visitor_jobs.jobs().get(job_id) if asked == key else None
-
-    def start():
-        try:
-            new = visitor_jobs.jobs().submit(
-                visitor.owner(), "smell", {"molecules": n_rows}, lambda: callback_steps(work),
-                estimate=cost, title=f"Smell {n_rows:,} molecules",
-            )  # fmt: skip
-        except KCNetError as refused:
-            st.error(plain(refused), icon=":material/error:")
-            return None
-        st.session_state["smell_job"] = (key, new.id)
-        return new
-
-    if job is None:
-        old = visitor_jobs.jobs().get(job_id)
-        if old is not None and old.owned_by(visitor.owner()):
-            old.control(visitor.owner(), "stop")  # nobody waits for the answer to another question
-        job = start()
+def _from_job(question: Question) -> Answers | None:
+    asked, job_id = st.session_state.get(SMELL_JOB, (None, ""))
+    job = visitor_jobs.jobs().get(job_id)
+    if job is not None and asked != question:
+        if job.owned_by(visitor.owner()):
+            job.control(visitor.owner(), "stop")  # nobody waits for the answer to another question
+        job = None
+    job = job or _start(question)
     if job is None:
         return None
     if job.view.state == "done":
         return job.result
-    job_progress(job, "smell", unit="molecules", again=start)
+    job_progress(job, "smell", unit="molecules", again=lambda: _start(question))
     return None
+
+
+def _start(question: Question):
+    n_molecules = len(question.lines)
+    try:
+        job = visitor_jobs.jobs().submit(
+            visitor.owner(), "smell", {"molecules": n_molecules}, lambda: smell_steps(question),
+            estimate=answers_cost(question.nose, n_molecules),
+            title=f"Smell {n_molecules:,} molecules",
+        )  # fmt: skip
+    except KCNetError as refused:
+        st.error(plain(refused), icon=":material/error:")
+        return None
+    st.session_state[SMELL_JOB] = (question, job.id)
+    return job

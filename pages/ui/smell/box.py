@@ -9,10 +9,10 @@ from kcnet_core.limits import MAX_PASTED_CHARACTERS
 from kcnet_core.molecules.read import check_length
 from pages.ui.shell.component import component
 from pages.ui.shell.escaping import plain
-
-KEY = "smell_box"
-TEXT, VERSION = "smell_text", "smell_version"  # what is asked, and how often we replaced it
-TOO_LONG = "smell_too_long"  # characters of a text that was refused
+from pages.ui.shell.session_keys import SMELL_BOX as KEY
+from pages.ui.shell.session_keys import SMELL_TEXT as TEXT
+from pages.ui.shell.session_keys import SMELL_TOO_LONG as TOO_LONG
+from pages.ui.shell.session_keys import SMELL_VERSION as VERSION
 
 _box = component(__file__, "kcnet_smell_box")
 
@@ -28,8 +28,8 @@ def text() -> str:
     return st.session_state.get(TEXT, "")
 
 
-def box() -> str:
-    """Show the box; the text to answer. More than it takes is refused, and the old text stays."""
+def show() -> None:
+    """The box. More than it takes is refused, and the old text stays."""
     _box(
         key=KEY,
         data={
@@ -45,7 +45,6 @@ def box() -> str:
         check_length(st.session_state.get(TOO_LONG, 0))
     except KCNetError as error:
         st.error(plain(error), icon=":material/error:")
-    return text()
 
 
 def _typed() -> None:

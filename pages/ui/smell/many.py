@@ -12,7 +12,7 @@ from kcnet_core.storage.safe_csv import harmless
 from pages.ui.shell import visitor
 from pages.ui.shell.chart import chart
 from pages.ui.shell.safety_net import fragment
-from pages.ui.smell.models import Answering
+from pages.ui.smell.models import ChosenModel
 from pages.ui.smell.thumbnails import thumbnails
 
 HEATMAP_ROWS = 40
@@ -21,7 +21,7 @@ ROW_HEIGHT = 84
 LEVEL_WORDS = {"inside": "inside", "edge": "at the edge", "outside": "outside"}
 
 
-def overview(answering: Answering, answers: Answers) -> Answer | None:
+def overview(chosen: ChosenModel, answers: Answers) -> Answer | None:
     """The table; the answer that the visitor picked in it, or the first."""
     given, errors = answers.given, answers.errors
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -33,7 +33,7 @@ def overview(answering: Answering, answers: Answers) -> Answer | None:
         )
         st.download_button(
             "Download CSV",
-            lambda: to_csv(answering.nose, answers, answering.offered),
+            lambda: to_csv(chosen.nose, answers, chosen.offered),
             file_name="kcnet-smell.csv",
             mime="text/csv",
             icon=":material/download:",
@@ -42,8 +42,8 @@ def overview(answering: Answering, answers: Answers) -> Answer | None:
             help="All probabilities with the spread over flies, trust, warnings and errors.",
         )
     event = st.dataframe(
-        columns(answering, answers),
-        key=f"smell_table_{hash((answering.key, id(answers)))}",
+        columns(chosen, answers),
+        key=f"smell_table_{hash((chosen.key, id(answers)))}",
         hide_index=True,
         height=min(TABLE_HEIGHT, 42 + ROW_HEIGHT * len(answers.rows)),
         row_height=ROW_HEIGHT,
@@ -70,8 +70,8 @@ def overview(answering: Answering, answers: Answers) -> Answer | None:
     return given[0] if given else None
 
 
-def columns(answering: Answering, answers: Answers) -> dict[str, list]:
-    nose = answering.nose
+def columns(chosen: ChosenModel, answers: Answers) -> dict[str, list]:
+    nose = chosen.nose
     images = iter(thumbnails([answer.smiles for answer in answers.given], visitor.dark()))
     table: dict[str, list] = {
         name: []
@@ -88,15 +88,15 @@ def columns(answering: Answering, answers: Answers) -> dict[str, list]:
             for name in ("molecule", "characters", "probability", "trust"):
                 table[name].append(None)
             continue
-        offered = sorted(answering.offered) or [0]
+        offered = sorted(chosen.offered) or [0]
         table["molecule"].append(next(images))
-        said = named_characters(nose, answer, answering.offered)
+        said = named_characters(nose, answer, chosen.offered)
         table["characters"].append(" · ".join(said) or "nothing it could name")
         table["probability"].append(100 * float(answer.probabilities[offered].max()))
         table["trust"].append(LEVEL_WORDS[answer.verdict.level] if answer.verdict else None)
         remarks = [answer.warning]
         if answer.known is not None:
-            true = " · ".join(nose.known.characters[answer.known]) or "none"
+            true = " · ".join(nose.truth(answer.known)) or "none"
             remarks.append(f"Known: {true}.")
         remarks.append(row.note)
         table["remark"].append(" ".join(filter(None, remarks)) or None)
@@ -104,15 +104,15 @@ def columns(answering: Answering, answers: Answers) -> dict[str, list]:
 
 
 @fragment
-def heatmap(answering: Answering, answers: Answers) -> None:
+def heatmap(chosen: ChosenModel, answers: Answers) -> None:
     """Molecule by character, forty molecules at a time."""
-    nose, given = answering.nose, answers.given
+    nose, given = chosen.nose, answers.given
     order = st.segmented_control(
         "Order", ["as given", "by likeness"], default="as given", required=True,
         key="smell_heatmap_order",
     )  # fmt: skip
     P = np.array([answer.probabilities for answer in given])
-    offered = sorted(answering.offered)
+    offered = sorted(chosen.offered)
     rows = by_likeness(P) if order == "by likeness" and len(P) > 2 else np.arange(len(P))
     pages = -(-len(rows) // HEATMAP_ROWS)
     page = st.pagination(pages, key=f"smell_heatmap_{pages}") if pages > 1 else 1

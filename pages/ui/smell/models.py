@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from functools import cached_property
 
 import streamlit as st
 
+from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import KCNetError
 from kcnet_core.limits import MAX_UPLOAD_BYTES
 from kcnet_core.smell.nose import Nose
@@ -14,21 +16,24 @@ from kcnet_core.smell.quality import Quality
 from pages.ui.shell import visitor, visitor_data, visitor_jobs
 from pages.ui.shell.escaping import plain
 from pages.ui.shell.job_progress import job_progress
+from pages.ui.shell.memo import memo
+from pages.ui.shell.session_keys import SMELL_DILUTION, SMELL_FILE
+from pages.ui.shell.session_keys import SMELL_MODEL as CHOICE
 
 STARTER, KELLER, RUN, FILE = "starter", "keller_2016", "run", "file"
-CHOICE = "smell_model"
 
 
 @dataclass(frozen=True)
-class Answering:
+class ChosenModel:
     """A nose with what is known about its quality; `key` tells noses apart."""
 
     key: str
     nose: Nose
     quality: Quality | None
     quality_note: str = ""  # why there is none
+    dataset: Dataset | None = None  # that flies were taught here; None for given models
 
-    @property
+    @cached_property
     def offered(self) -> set[int]:
         """Characters that are better than guessing; all of them until that is measured."""
         names = self.nose.characters
@@ -44,7 +49,7 @@ def choices() -> dict[str, str]:
     found = {STARTER: "KCNet, taught the starter odorants"}
     if KELLER in titles:
         found[KELLER] = "KCNet, taught Keller 2016"
-    uploaded = st.session_state.get(visitor_data.UPLOADED)
+    uploaded = visitor_data.uploaded()
     if uploaded is not None and uploaded.kind == "odor":
         found[visitor_data.UPLOADED] = "KCNet, taught your uploaded table"
     if _finished_run() is not None:
@@ -53,31 +58,40 @@ def choices() -> dict[str, str]:
     return found
 
 
-def choose() -> str:
+def choose() -> ChosenModel | None:
+    """Who shall answer, taught now if it has to be; None while a file is still to be given."""
     options = choices()
     if st.session_state.get(CHOICE) not in options:
         st.session_state[CHOICE] = STARTER
-    return st.selectbox(
+    choice = st.selectbox(
         "Who answers", list(options), format_func=options.get, key=CHOICE,
         help="Datasets come from the Data page, trained models from the Train page.",
     )  # fmt: skip
-
-
-def answering(choice: str) -> Answering | None:
-    """The chosen nose, taught now if it has to be; None while a file is still to be given."""
     if choice == RUN:
         return _of_run()
     if choice == FILE:
         return _of_file()
     with st.spinner("Teaching the flies …", show_time=True):
         if choice == visitor_data.UPLOADED:
-            dataset = st.session_state[visitor_data.UPLOADED]
-            nose = _remembered("smell_uploaded", dataset, lambda: _train(dataset))
+            dataset = visitor_data.uploaded()
+            # The dataset stands beside its nose, so that no other can get its id.
+            nose = memo("smell_uploaded", id(dataset), lambda: (_train(dataset), dataset))[0]
         else:
             dataset, nose = visitor_data.loaded(choice, ()), _taught(choice)
     quality = _quality(choice, dataset, nose)
     note = "" if quality else "Quality on unseen molecules is being measured."
-    return Answering(choice, nose, quality, note)
+    return ChosenModel(choice, nose, quality, note, dataset)
+
+
+def choose_dilution(nose: Nose) -> str | None:
+    if not nose.dilutions:
+        return None
+    if st.session_state.get(SMELL_DILUTION) not in nose.dilutions:
+        st.session_state[SMELL_DILUTION] = nose.dilutions[0]
+    return st.segmented_control(
+        "Dilution", nose.dilutions, key=SMELL_DILUTION, required=True, format_func=plain,
+        help="People rated each molecule at these dilutions, and the model knows them apart.",
+    )  # fmt: skip
 
 
 @st.cache_resource(show_spinner=False, max_entries=3)
@@ -85,43 +99,35 @@ def _taught(name: str) -> Nose:
     return _train(visitor_data.loaded(name, ()))
 
 
-def _train(dataset) -> Nose:
+def _train(dataset: Dataset) -> Nose:
     from kcnet_core.smell.nose import train_nose
 
     return train_nose(dataset)
 
 
-def _remembered(slot: str, origin, make):
-    """Something made from `origin`, kept in this session for as long as it is the same object."""
-    kept = st.session_state.get(slot)
-    if kept is None or kept[0] is not origin:
-        kept = st.session_state[slot] = (origin, make())
-    return kept[1]
-
-
 def _finished_run():
     job = visitor_jobs.job()
-    if job is None or job.view.state != "done" or not hasattr(job.result, "test_rows"):
+    if job is None or job.view.state != "done" or job.result is None:
         return None
     if visitor_jobs.is_private(job):  # who answers would show the molecules that it was taught
         return None
     return job.result if job.result.dataset.kind == "odor" else None
 
 
-def _of_run() -> Answering:
+def _of_run() -> ChosenModel:
     from kcnet_core.smell.model_nose import nose_of_run
 
     trained = _finished_run()
-    nose, quality = _remembered("smell_run", trained, lambda: nose_of_run(trained))
-    return Answering(f"run {id(trained)}", nose, quality)
+    nose, quality, _ = memo("smell_run", id(trained), lambda: (*nose_of_run(trained), trained))
+    return ChosenModel(f"run {id(trained)}", nose, quality)
 
 
-def _of_file() -> Answering | None:
+def _of_file() -> ChosenModel | None:
     from kcnet_core.model_file import load_model
     from kcnet_core.smell.model_nose import nose_of_file
 
     file = st.file_uploader("Model file", type=["kcnet"], key="smell_file_upload")
-    kept = st.session_state.get("smell_file")
+    kept = st.session_state.get(SMELL_FILE)
     if file is not None:
         content = file.getvalue()
         key = hashlib.sha256(content).hexdigest()[:16]
@@ -133,7 +139,7 @@ def _of_file() -> Answering | None:
             except KCNetError as error:
                 st.error(plain(error), icon=":material/error:")
                 return None
-            kept = st.session_state["smell_file"] = Answering(
+            kept = st.session_state[SMELL_FILE] = ChosenModel(
                 key, nose, quality,
                 "" if quality else "The file's training data are not here, so its quality on "
                 "unseen molecules cannot be measured, nor whether a molecule is near them.",
@@ -152,7 +158,7 @@ def _measuring() -> dict[str, str]:
     return {}
 
 
-def _quality(choice: str, dataset, nose: Nose) -> Quality | None:
+def _quality(choice: str, dataset: Dataset, nose: Nose) -> Quality | None:
     """What was measured before, or the result of a job that measures it now."""
     from kcnet_core.smell.quality import quality_key, remember_quality, remembered_quality
 
@@ -173,7 +179,7 @@ def _quality(choice: str, dataset, nose: Nose) -> Quality | None:
     return found
 
 
-def _measure(key: str, dataset, nose: Nose) -> None:
+def _measure(key: str, dataset: Dataset, nose: Nose) -> None:
     from kcnet_core.smell.cost import quality_cost
     from kcnet_core.smell.quality import measure_steps
 
@@ -192,46 +198,28 @@ def _measure(key: str, dataset, nose: Nose) -> None:
     _measuring()[key] = job.id
 
 
-def who(answering: Answering, dilution: str | None) -> None:
+def who(chosen: ChosenModel, dilution: str | None) -> None:
     """Which model answers, on what data, how good it is; the measurement's progress until known."""
-    nose, quality = answering.nose, answering.quality
+    nose, quality = chosen.nose, chosen.quality
     diluted = f" at {dilution}" if dilution else ""
     line = f"{nose.title}, taught {nose.data_title}{diluted}"
     with st.container(gap=None, width="stretch"):
         if quality is not None:
             st.caption(
                 f"{plain(line)} · on unseen molecules mean AUROC **{quality.auroc.mean:.3f}** "
-                f"({quality.auroc.low:.3f} to {quality.auroc.high:.3f}), {len(answering.offered)} "
+                f"({quality.auroc.low:.3f} to {quality.auroc.high:.3f}), {len(chosen.offered)} "
                 f"of {len(nose.characters)} characters better than guessing"
             )
             return
-        st.caption(f"{plain(line)}. {answering.quality_note}")
-        job = _job_of(answering)
-        if job is not None:
-            job_progress(job, "smell_quality", unit="splits", again=lambda: _forget(answering))
+        st.caption(f"{plain(line)}. {chosen.quality_note}")
+        if chosen.dataset is not None:
+            _measurement(chosen.dataset, nose)
 
 
-def _job_of(answering: Answering):
+def _measurement(dataset: Dataset, nose: Nose) -> None:
     from kcnet_core.smell.quality import quality_key
 
-    dataset = dataset_of(answering)
-    if dataset is None:
-        return None
-    return visitor_jobs.jobs().get(
-        _measuring().get(quality_key(dataset, answering.nose.settings), "")
-    )
-
-
-def _forget(answering: Answering) -> None:
-    from kcnet_core.smell.quality import quality_key
-
-    _measuring().pop(quality_key(dataset_of(answering), answering.nose.settings), None)
-
-
-def dataset_of(answering: Answering):
-    """The dataset that flies were taught; None for given models."""
-    if answering.nose.settings is None:
-        return None
-    if answering.key == visitor_data.UPLOADED:
-        return st.session_state.get(visitor_data.UPLOADED)
-    return visitor_data.loaded(answering.key, ())
+    key = quality_key(dataset, nose.settings)
+    job = visitor_jobs.jobs().get(_measuring().get(key, ""))
+    if job is not None:
+        job_progress(job, "smell_quality", unit="splits", again=lambda: _measuring().pop(key, None))

@@ -12,13 +12,14 @@ from kcnet_core.molecules.pictures import molecule_svg
 from kcnet_core.molecules.read import Row
 from kcnet_core.smell import explanation, neighbours
 from kcnet_core.smell.answers import Answer
+from kcnet_core.smell.nose import Nose
 from kcnet_core.smell.volatility import RULE
 from pages.ui.shell import visitor
 from pages.ui.shell.chart import chart
 from pages.ui.shell.escaping import plain
 from pages.ui.shell.safety_net import fragment
 from pages.ui.smell import box
-from pages.ui.smell.models import Answering
+from pages.ui.smell.models import ChosenModel
 
 MEANINGS = {descriptor.name: descriptor.meaning for descriptor in DESCRIPTORS}
 LEVELS = {"inside": ("green", "check_circle"), "edge": ("orange", "adjust"),
@@ -30,17 +31,17 @@ LONGEST_NAME = 80
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
-def show(answering: Answering, answer: Answer) -> None:
+def show(chosen: ChosenModel, answer: Answer) -> None:
     left, right = st.columns([5, 7], gap="medium")
     with left, st.container(border=True, gap="xsmall", key="smell_card"):
-        portrait(answering, answer)
+        portrait(chosen, answer)
     with right:
-        profile(answering, answer)
+        profile(chosen, answer)
 
 
-def portrait(answering: Answering, answer: Answer) -> None:
+def portrait(chosen: ChosenModel, answer: Answer) -> None:
     """The drawing and what is to be known before reading the profile."""
-    molecule, name = answer.row.molecule, answer.name[:LONGEST_NAME]
+    molecule, name = answer.molecule, answer.name[:LONGEST_NAME]
     st.image(molecule_svg(molecule.smiles, 420, 200, dark=visitor.dark()),
              alt=f"Structure of {name}", width="stretch")  # fmt: skip
     if answer.row.name:
@@ -50,7 +51,7 @@ def portrait(answering: Answering, answer: Answer) -> None:
     if answer.warning:
         st.warning(plain(answer.warning), icon=":material/air:")
         st.caption(f"The rule: {RULE}.")
-    known_line(answering, answer)
+    known_line(chosen, answer)
     trust_line(answer)
     if answer.row.note:
         st.caption(plain(answer.row.note))
@@ -58,8 +59,8 @@ def portrait(answering: Answering, answer: Answer) -> None:
         suggestion(answer.row, "Ask for the uncharged form")
 
 
-def known_line(answering: Answering, answer: Answer) -> None:
-    known = answering.nose.known
+def known_line(chosen: ChosenModel, answer: Answer) -> None:
+    known = chosen.nose.known
     if known is None:
         return
     row = answer.known if answer.known is not None else answer.stereoisomer
@@ -93,11 +94,11 @@ def suggestion(row: Row, label: str) -> None:
               help=plain(row.suggestion))  # fmt: skip
 
 
-def profile(answering: Answering, answer: Answer) -> None:
+def profile(chosen: ChosenModel, answer: Answer) -> None:
     """Characters by probability, with every fly's own answer."""
-    nose, offered = answering.nose, answering.offered
+    nose, offered = chosen.nose, chosen.offered
     greyed = [k for k in range(len(nose.characters)) if k not in offered]
-    truth = nose.known.characters[answer.known] if answer.known is not None else ()
+    truth = nose.truth(answer.known)
     together, each = answer.probabilities, answer.each
     taught = answer.known is not None and nose.left_out is not None
     if taught and st.toggle(
@@ -127,7 +128,7 @@ def profile(answering: Answering, answer: Answer) -> None:
     if greyed:
         with st.expander(f"{len(greyed)} characters are not offered", icon=":material/block:"):
             for k in greyed:
-                found = answering.quality.of(nose.characters[k])
+                found = chosen.quality.of(nose.characters[k])
                 st.markdown(f":gray[{plain(f'{found.character}: {found.reason}.')}]")
 
 
@@ -144,35 +145,35 @@ def refused(row: Row) -> None:
 
 
 @fragment
-def reasons(answering: Answering, answer: Answer) -> None:
+def reasons(chosen: ChosenModel, answer: Answer) -> None:
     """Atoms and descriptors that pushed one character up or down."""
-    nose = answering.nose
-    order = [int(k) for k in np.argsort(-answer.probabilities) if k in answering.offered]
+    nose = chosen.nose
+    order = [int(k) for k in np.argsort(-answer.probabilities) if k in chosen.offered]
     options = order[:CHARACTERS_TO_EXPLAIN] or [int(answer.probabilities.argmax())]
-    chosen = st.pills(
+    character = st.pills(
         "Why this much of",
         options,
         format_func=lambda k: f"{plain(nose.characters[k])} {answer.probabilities[k]:.0%}",
         default=options[0],
         required=True,
-        key=f"smell_why_{hash((answering.key, answer.smiles))}",
+        key=f"smell_why_{hash((chosen.key, answer.smiles))}",
     )
-    character = nose.characters[chosen]
     left, right = st.columns([5, 7], gap="medium")
     with left:
-        atoms(nose, answer, chosen, character)
+        atoms(nose, answer, character)
     with right:
-        descriptors(nose, answer, chosen, character)
+        descriptors(nose, answer, character)
 
 
-def atoms(nose, answer: Answer, chosen: int, character: str) -> None:
+def atoms(nose: Nose, answer: Answer, character: int) -> None:
+    name = nose.characters[character]
     key = ("worths", answer.smiles, answer.features.tobytes())  # the dilution is among the features
     if key not in nose.shelf:
         if len(nose.shelf) > 200:
             for old in [k for k in nose.shelf if isinstance(k, tuple)]:
                 del nose.shelf[old]
         nose.shelf[key] = explanation.atom_worths(nose, answer)
-    worths = nose.shelf[key][:, chosen]
+    worths = nose.shelf[key][:, character]
     if not np.isfinite(worths).any():
         st.info("Without any one of its atoms no possible molecule is left to compare with.")
         return
@@ -180,21 +181,22 @@ def atoms(nose, answer: Answer, chosen: int, character: str) -> None:
                        dark=visitor.dark())  # fmt: skip
     most, least = int(np.nanargmax(worths)), int(np.nanargmin(worths))
     alt = (
-        f"Structure with atoms coloured by what they are worth to {character}: from "
+        f"Structure with atoms coloured by what they are worth to {name}: from "
         f"{worths[least]:+.1f} (atom {least + 1}) to {worths[most]:+.1f} (atom {most + 1}) log-odds"
     )
     st.image(svg, alt=alt, width="stretch")
     st.caption(
-        f"Atoms: orange ones speak for {plain(character)}, purple ones against it. Each was "
+        f"Atoms: orange ones speak for {plain(name)}, purple ones against it. Each was "
         "taken out of the molecule (neighbours joined, loose ends filled with hydrogen) and the "
         f"rest smelled again; strength is the change in log-odds, here {np.nanmin(worths):+.1f} to "
         f"{np.nanmax(worths):+.1f}. It is a measured what-if, not a part of a sum."
     )
 
 
-def descriptors(nose, answer: Answer, chosen: int, character: str) -> None:
+def descriptors(nose: Nose, answer: Answer, character: int) -> None:
+    name = nose.characters[character]
     try:
-        shares = explanation.descriptor_shares(nose, answer, chosen)
+        shares = explanation.descriptor_shares(nose, answer, character)
     except KCNetError as error:
         st.info(plain(error))
         return
@@ -207,30 +209,30 @@ def descriptors(nose, answer: Answer, chosen: int, character: str) -> None:
     if shares.unit == "log-odds":
         st.caption(
             f"Descriptors: the {len(shares.values)} shares and the base rate ({shares.bias:+.2f}) "
-            f"add up to the log-odds of {plain(character)}, {shares.total:+.2f}, that is "
-            f"{answer.probabilities[chosen]:.0%}. Exact: nothing is sampled or approximated. Hover "
-            "for what a descriptor means."
+            f"add up to the log-odds of {plain(name)}, {shares.total:+.2f}, that is "
+            f"{answer.probabilities[character]:.0%}. Exact: nothing is sampled or approximated. "
+            "Hover for what a descriptor means."
         )
     else:
         st.caption(
             f"Descriptors: the {len(shares.values)} shares add up to the raw score of "
-            f"{plain(character)}, {shares.total:+.3f}. Exact: nothing is sampled or approximated."
+            f"{plain(name)}, {shares.total:+.3f}. Exact: nothing is sampled or approximated."
         )
 
 
 # -- neighbours --------------------------------------------------------------------------------
 
 
-def near(answering: Answering, answer: Answer) -> None:
+def near(chosen: ChosenModel, answer: Answer) -> None:
     """Known odorants nearest by KC tag and by structure, side by side."""
-    nose = answering.nose
+    nose = chosen.nose
     if nose.known is None:
         st.info("This model's training molecules are not here, so there is nobody to compare with.")
         return
     left, right = st.columns(2, gap="medium")
     with left:
         st.markdown("**As the flies see it**: the most similar KC tags")
-        if nose.has_tags:
+        if nose.circuits:
             inputs = nose.inputs(answer.features[None])[0]
             found = neighbours.tag_neighbours(nose, inputs, answer.smiles, NEIGHBOURS)
             cards(nose, found, "tag")
@@ -246,7 +248,7 @@ def near(answering: Answering, answer: Answer) -> None:
     )
 
 
-def cards(nose, found, kind: str) -> None:
+def cards(nose: Nose, found: list[neighbours.Neighbour], kind: str) -> None:
     known = nose.known
     with st.grid(min_column_width=150, border=True) as grid:
         for one in found:

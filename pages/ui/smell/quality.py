@@ -9,11 +9,11 @@ from kcnet_core.smell.rivals import FLIES, UNBOUNDED, Rivals, remembered_rivals
 from pages.ui.shell import visitor
 from pages.ui.shell.chart import chart
 from pages.ui.shell.escaping import plain
-from pages.ui.smell.models import Answering, dataset_of
+from pages.ui.smell.models import ChosenModel
 
 
-def quality(answering: Answering) -> None:
-    nose, found = answering.nose, answering.quality
+def quality(chosen: ChosenModel) -> None:
+    nose, found = chosen.nose, chosen.quality
     about = f"**{plain(nose.title)}**, taught {plain(nose.data_title)}"
     if nose.known is not None:
         about += f" ({int(nose.known.taught.sum()):,} rows)"
@@ -25,7 +25,7 @@ def quality(answering: Answering) -> None:
         )
     st.markdown(about + ".")
     if found is None:
-        st.info(answering.quality_note, icon=":material/hourglass_empty:")
+        st.info(chosen.quality_note, icon=":material/hourglass_empty:")
         return
     st.caption(
         f"Measured by {plain(found.how)}. AUROC is the chance that a molecule with the "
@@ -57,7 +57,7 @@ def quality(answering: Answering) -> None:
             "smell_character_quality",
         )
     with right:
-        rivals(answering)
+        rivals(chosen)
         with st.expander("The same as a table", icon=":material/table:"):
             st.dataframe(
                 {
@@ -72,10 +72,10 @@ def quality(answering: Answering) -> None:
             )
 
 
-def rivals(answering: Answering) -> None:
+def rivals(chosen: ChosenModel) -> None:
     """The comparison with the baselines, where one was measured for this very data."""
-    dataset = dataset_of(answering)
-    found = remembered_rivals(dataset, answering.nose.settings) if dataset is not None else None
+    dataset = chosen.dataset
+    found = remembered_rivals(dataset, chosen.nose.settings) if dataset is not None else None
     if found is None:
         st.caption("How KCNet fares beside other models on any dataset: the Compare page.")
         st.page_link("pages/compare.py", label="Compare models", icon=":material/balance:")

@@ -25,7 +25,7 @@ def test_a_good_line_becomes_a_canonical_molecule_with_its_name():
     row = one("O=Cc1ccc(O)c(OC)c1 vanillin")
     assert row.number == 1
     assert row.molecule.smiles == "COc1cc(C=O)ccc1O"
-    assert (row.molecule.name, row.name) == ("vanillin", "vanillin")
+    assert row.name == "vanillin"
     assert row.molecule.formula == "C8H8O3"
     assert row.molecule.heavy_atoms == 11
     assert row.molecule.weight == pytest.approx(152.15, abs=0.01)
@@ -134,6 +134,24 @@ def test_labels_are_removed_and_ions_named_in_a_note(text, smiles, note):
     assert note in row.note
 
 
+@pytest.mark.parametrize(
+    ("smiles", "elements", "charge"),
+    [
+        ("CC(=O)Cl", {"C", "O", "Cl"}, 0),
+        ("c1ccsc1Br", {"C", "S", "Br"}, 0),
+        ("C[Si](C)(C)c1cc[nH+]cc1", {"C", "Si", "N"}, 1),
+        ("[se]1cccc1", {"Se", "C"}, 0),
+        ("O=C([O-])C", {"C", "O"}, -1),
+        ("C[N+](C)(C)CC[N+](C)(C)C", {"C", "N"}, 2),
+        ("[O-][N+](=O)C", {"C", "N", "O"}, 0),
+        ("[O-]C(=O)C([O-])=O", {"C", "O"}, -2),
+    ],
+)
+def test_a_molecule_knows_its_elements_and_its_charge(smiles, elements, charge):
+    molecule = one(smiles).molecule
+    assert (molecule.elements, molecule.charge) == (elements, charge)
+
+
 def test_mirror_images_are_different_molecules():
     rows = read_smiles("C[C@H](O)CC\nC[C@@H](O)CC")
     assert len({row.molecule.smiles for row in rows}) == 2
@@ -146,7 +164,7 @@ def test_a_duplicate_is_kept_once_and_names_the_first_row():
     kept = read_smiles("CCO ethanol\nCCC\nOCC spirit", keep_duplicates=True)
     assert [row.ok for row in kept] == [True, True, True]
     assert "row 1 (ethanol)" in kept[2].note
-    assert kept[2].molecule.name == "spirit"
+    assert kept[2].name == "spirit"
 
 
 def test_one_bad_row_never_stops_the_rest():

@@ -25,10 +25,10 @@ def nose(starter):
 def smelled(nose):
     """`smelled("vanillin")`: the answer for one line."""
     from kcnet_core.smell.answers import smell
-    from kcnet_core.smell.question import read_molecules
+    from kcnet_core.smell.question import Question
 
     def answer(text: str):
-        answers = smell(nose, read_molecules(text, nose.known.spoken))
+        answers = smell(Question.of_text(nose, text))
         assert answers.given, answers.errors[0].error
         return answers.given[0]
 

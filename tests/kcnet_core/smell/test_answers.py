@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from kcnet_core.smell import explanation
-from kcnet_core.smell.answers import charge, smell
-from kcnet_core.smell.applicability import elements
+from kcnet_core.smell.answers import smell
 from kcnet_core.smell.export import named_characters
 from kcnet_core.smell.neighbours import structure_neighbours, tag_neighbours
-from kcnet_core.smell.question import read_molecules
+from kcnet_core.smell.question import Question
 from kcnet_core.smell.volatility import odourless_warning
 
 
@@ -35,7 +34,7 @@ def test_a_stereoisomer_of_a_known_molecule_is_recognised(nose, smelled):
 
 def test_every_row_comes_back_in_order_with_an_answer_or_an_error(nose):
     text = "CCO\n<script>\nC1CC\nvanillin\nCCO.CCC\n" + "C" * 400
-    answers = smell(nose, read_molecules(text, nose.known.spoken))
+    answers = smell(Question.of_text(nose, text))
     assert [answer is not None for answer in answers.answers] == [
         True, False, False, True, False, False,
     ]  # fmt: skip
@@ -47,7 +46,7 @@ def test_every_row_comes_back_in_order_with_an_answer_or_an_error(nose):
     ["C", "[He]", "[CH3]", "[2H]C([2H])([2H])O", "[CH3:1][OH:2]", "C[C@H](N)C(=O)O", "[Na+]", "O"],
 )
 def test_odd_molecules_are_answered_or_refused_but_never_break(nose, smiles):
-    answers = smell(nose, read_molecules(smiles, nose.known.spoken))
+    answers = smell(Question.of_text(nose, smiles))
     for row, answer in zip(answers.rows, answers.answers, strict=True):
         assert (answer is None) == bool(row.error)
         if answer is not None:
@@ -75,41 +74,11 @@ def test_most_training_molecules_would_be_inside_had_they_not_been_taught(nose, 
     assert np.searchsorted(own, np.quantile(own, 0.9)) / len(own) == pytest.approx(0.9, abs=0.01)
 
 
-@pytest.mark.parametrize(
-    ("smiles", "found"),
-    [
-        ("CC(=O)Cl", {"C", "O", "Cl"}),
-        ("c1ccsc1Br", {"C", "S", "Br"}),
-        ("C[Si](C)(C)[nH+]", {"C", "Si", "N"}),
-        ("[se]1cccc1", {"Se", "C"}),
-        ("[H][H]", set()),
-    ],
-)
-def test_elements_are_read_off_a_smiles(smiles, found):
-    assert elements(smiles) == found
-
-
-@pytest.mark.parametrize(
-    ("smiles", "total"),
-    [
-        ("CCO", 0),
-        ("[NH4+]", 1),
-        ("O=C([O-])C", -1),
-        ("[Ca+2]", 2),
-        ("[O-][N+](=O)C", 0),
-        ("[O--]", -2),
-    ],
-)
-def test_the_charge_is_read_off_a_smiles(smiles, total):
-    assert charge(smiles) == total
-
-
 def test_the_odourless_rule_spares_every_odorant_and_catches_half_of_the_odourless(starter):
     names = list(starter.feature_names)
     odourless = starter.y[:, list(starter.target_names).index("Odorless")] == 1
-    needed = ("HeavyAtomCount", "NumHDonors")
-    values = starter.X[:, [names.index(name) for name in needed]]
-    warned = np.array([bool(odourless_warning(dict(zip(needed, v, strict=True)))) for v in values])
+    needed = [names.index(name) for name in ("HeavyAtomCount", "NumHDonors")]
+    warned = np.array([bool(odourless_warning(*v)) for v in starter.X[:, needed].astype(int)])
     assert not warned[~odourless].any()
     assert warned[odourless].mean() >= 0.5
 

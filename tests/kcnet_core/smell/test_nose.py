@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from kcnet_core.errors import KCNetError
+from kcnet_core.network.scaling import RateScaler
 from kcnet_core.network.scores import auroc_by_label, calibration_error
 from kcnet_core.smell.flies import FlySettings, best_thresholds
 from kcnet_core.smell.nose import Nose, characters_of, train_nose
 from kcnet_core.smell.quality import part
-from kcnet_core.smell.rank_rates import RateScaler
 
 SMALL = FlySettings(n_flies=2, n_hidden=300)
 

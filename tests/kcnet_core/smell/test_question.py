@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pandas as pd
 import pytest
 
-from kcnet_core.errors import DataError, LimitError
+from kcnet_core.contracts import drain
+from kcnet_core.errors import LimitError
 from kcnet_core.limits import MAX_PASTED_CHARACTERS
-from kcnet_core.smell.question import (
-    KnownNames,
-    frame_of,
-    read_molecules,
-    read_table_molecules,
-    smiles_and_name_columns,
-)
+from kcnet_core.molecules.read import frame_lines
+from kcnet_core.smell.known_molecules import KnownNames
+from kcnet_core.smell.question import Question, frame_of, smiles_and_name_columns
 
 VANILLIN, LIMONENE = "COc1cc(C=O)ccc1O", "C=C(C)[C@H]1CC=C(C)CC1"
 NAMES = KnownNames.of(
@@ -23,8 +22,13 @@ NAMES = KnownNames.of(
 )
 
 
+def checked(text):
+    """The rows of a text, asked of somebody who knows `NAMES`."""
+    return drain(Question.of_text(SimpleNamespace(names=NAMES), text).check_steps())
+
+
 def only(text):
-    (row,) = read_molecules(text, NAMES)
+    (row,) = checked(text)
     return row
 
 
@@ -39,12 +43,18 @@ def test_names_may_hold_spaces_and_brackets():
     assert only("(r)-carvone").ok
 
 
+def test_a_known_name_is_found_whatever_the_header_says_of_columns():
+    for header in ("smiles", "smiles,name", "name;smiles", "name\tsmiles"):
+        (row,) = checked(f"{header}\nEthyl  butyrate")
+        assert (row.molecule.smiles, row.name) == ("CCCC(=O)OCC", "ethyl butyrate")
+
+
 def test_a_smiles_is_never_taken_for_a_name():
     assert only("CO").molecule.formula == "CH4O"
 
 
 def test_names_and_smiles_may_be_mixed_and_keep_their_line_numbers():
-    rows = read_molecules("# my list\nCCO ethanol\n\nlimonene\nnonsense word\n", NAMES)
+    rows = checked("# my list\nCCO ethanol\n\nlimonene\nnonsense word\n")
     assert [(row.number, row.name, row.ok) for row in rows] == [
         (2, "ethanol", True), (4, "limonene", True), (5, "word", False),
     ]  # fmt: skip
@@ -73,24 +83,21 @@ def test_what_is_no_molecule_is_refused_with_a_sentence(text):
 
 
 def test_a_molecule_that_comes_twice_is_answered_twice_and_says_so():
-    first, second = read_molecules("vanillin\n" + VANILLIN, NAMES)
+    first, second = checked("vanillin\n" + VANILLIN)
     assert first.ok and second.ok and "row 1" in second.note
 
 
 def test_ten_megabytes_are_refused_by_their_limit():
     with pytest.raises(LimitError, match=f"{MAX_PASTED_CHARACTERS:,}"):
-        read_molecules("C" * 10_000_000, NAMES)
+        checked("C" * 10_000_000)
 
 
 def test_a_table_may_hold_names_too():
     frame = pd.DataFrame({"SMILES": ["CCO", "limonene", "what"], "label": ["a", "", "c"]})
-    rows = read_table_molecules(frame, "SMILES", "label", NAMES)
+    nose = SimpleNamespace(names=NAMES)
+    question = Question.of_lines(nose, frame_lines(frame, "SMILES", "label"))
+    rows = drain(question.check_steps())
     assert [(row.name, row.ok) for row in rows] == [("a", True), ("limonene", True), ("c", False)]
-
-
-def test_a_missing_column_is_named():
-    with pytest.raises(DataError, match="smi"):
-        read_table_molecules(pd.DataFrame({"x": ["C"]}), "smi")
 
 
 @pytest.mark.parametrize(
