@@ -8,7 +8,7 @@ from kcnet_core.errors import KCNetError
 from kcnet_core.molecules.pool import warm_up
 from kcnet_core.smell.answers import Answer, Answers
 from pages.ui.shell import address
-from pages.ui.shell.escaping import plain
+from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.frame import heading
 from pages.ui.smell import ask, many, models, quality
 from pages.ui.smell import one as smell_one
@@ -54,7 +54,7 @@ def answer(chosen: models.ChosenModel, dilution: str | None) -> None:
             return
         answers = ask.answers(question)
     except KCNetError as error:
-        st.error(plain(error), icon=":material/error:")
+        st.error(escape_markdown(error), icon=":material/error:")
         return
     if answers is not None:
         show(chosen, answers)

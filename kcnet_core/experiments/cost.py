@@ -24,6 +24,7 @@ BASELINE_SHARE = {
     "AdaBoost": 1.0, "GBM": 0.75, "XGBoost": 0.4, "Random forest": 0.45, "KNN": 0.05, "SVM": 0.1,
 }  # fmt: skip
 BASELINE_COPIES = 10  # of the training rows, in trees, kernels and votes
+BYTES_PER_MOLECULE = 20_000  # that is asked: row, descriptors, answer and verdict
 SMALLEST = 0.05  # seconds that even the smallest model takes with splitting, scaling and scoring
 
 
@@ -101,3 +102,20 @@ def together(costs: Iterable[Estimate]) -> Estimate:
     """Of fits one after the other: all their seconds, and the memory of the largest."""
     every = list(costs)
     return Estimate(sum(cost.seconds for cost in every), max((c.bytes for c in every), default=0))
+
+
+def answers_cost(n_molecules: int, *, n_known: int, n_flies: int, n_characters: int) -> Estimate:
+    """Memory of smelling: every molecule beside the known ones, and every fly's answer.
+
+    This and `quality_cost` lie a quarter or more above what was measured (1,000 to 4,000 molecules
+    asked, 2,000 to 8,000 taught, 50 and 200 characters).
+    """
+    values = 3 * n_known + 2 * n_flies * n_characters
+    return Estimate(bytes=FIXED_BYTES + n_molecules * (BYTES_PER_MOLECULE + 8 * values))
+
+
+def quality_cost(n_rows: int, *, n_hidden: int, n_flies: int, n_characters: int) -> Estimate:
+    """Memory of measuring flies on unseen molecules: the activity of one fly's cells, and what
+    every fly says of every row."""
+    values = n_rows * (3 * n_hidden + 3 * n_flies * n_characters // 2)
+    return Estimate(bytes=FIXED_BYTES + 8 * values)

@@ -96,19 +96,17 @@ def _table_line(number, line, delimiter, smiles_column, name_column) -> Line:
 
 def _free_line(number: int, line: str) -> Line:
     if line.startswith('"'):
-        delimiter = next((mark for mark in _DELIMITERS if mark in line), ",")
-        smiles, *others = _fields(line, delimiter) or [""]
-        return Line(number, line, smiles, others[0] if others else "", tuple(others))
+        mark = next((mark for mark in _DELIMITERS if mark in line), ",")
+        smiles, *fields = _fields(line, mark) or [""]
+        return Line(number, line, smiles, fields[0] if fields else "", tuple(fields))
     # The commas of an InChI belong to it; it is told apart from a SMILES later.
     found = (_SPACE if line.startswith("InChI=") else _SEPARATOR).search(line)
     if found is None:
         return Line(number, line, line, "")
     smiles, rest = line[: found.start()], _CXSMILES.sub(" ", line[found.start() :])
     rest = rest.strip()
-    delimiter = rest[:1] if rest[:1] in (",", ";") else None
-    if delimiter is None:
-        delimiter = "\t" if found.group() == "\t" else None
-    if delimiter is None:
+    delimiter = rest[:1] if rest[:1] in (",", ";") else found.group()
+    if delimiter not in (",", ";", "\t"):
         return Line(number, line, smiles, rest, tuple(_SEPARATOR.split(rest)))
     others = tuple(_fields(rest.removeprefix(delimiter).strip(), delimiter))
     return Line(number, line, smiles, others[0] if others else "", others)

@@ -46,6 +46,11 @@ class Verdict:
     leverage_percentile: float | None
 
 
+def n_compared(nose: Nose) -> int:
+    """How many training molecules a molecule is compared with."""
+    return 0 if nose.known is None else min(len(nose.known.X), MOST_ROWS)
+
+
 class Domain:
     """The training molecules of a nose as a measure for others."""
 

@@ -123,7 +123,7 @@ def _teach(inputs, code: TargetCode, y, groups, settings: FlySettings) -> Taught
     Z = left_out.mean(axis=0)
     calibration = Calibration.fit(Z, Y, np.ones(len(Y)), code.kind)
     thresholds = best_thresholds(calibration.probabilities(Z), Y)
-    return Taught(tuple(flies), alpha, calibration, thresholds, left_out)
+    return Taught(tuple(flies), flies[0].alpha_, calibration, thresholds, left_out)
 
 
 def _best_alpha(H, Y, groups) -> float:

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Generator
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kcnet_core.contracts import Counted
+from kcnet_core.contracts import Counted, Steps
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.experiments import metrics
 from kcnet_core.experiments.protocols import label_matrix, splits
 from kcnet_core.network import scores
 from kcnet_core.storage import folders
 from kcnet_core.storage.atomic_write import write_whole
+
+if TYPE_CHECKING:
+    from kcnet_core.smell.flies import FlySettings
+    from kcnet_core.smell.nose import Nose
 
 N_REPEATS, N_FOLDS = 3, 5
 CHANCE = 0.5
@@ -96,7 +100,7 @@ class Quality:
         return next((q for q in self.characters if q.character == character), None)
 
 
-def quality_key(dataset: Dataset, settings) -> str:
+def quality_key(dataset: Dataset, settings: FlySettings) -> str:
     """What a measurement holds for: molecules, labels, settings and versions."""
     identity = {
         "method": [_METHOD, N_REPEATS, N_FOLDS],
@@ -111,24 +115,31 @@ def quality_key(dataset: Dataset, settings) -> str:
 
 
 def measure_steps(
-    dataset: Dataset, settings=None, *, n_repeats: int = N_REPEATS, n_folds: int = N_FOLDS
-) -> Generator[Counted, None, Quality]:
+    dataset: Dataset,
+    settings: FlySettings | None = None,
+    *,
+    n_repeats: int = N_REPEATS,
+    n_folds: int = N_FOLDS,
+) -> Steps[Counted, Quality]:
     """Teach and test flies on repeated folds that keep a molecule's rows together.
 
     Thresholds for F1 are chosen on the training molecules of each split.
     """
-    from kcnet_core.smell.nose import train_nose
+    from kcnet_core.smell.flies import FlySettings
+    from kcnet_core.smell.nose import characters_of, train_nose
 
+    settings = settings or FlySettings()
+    characters, columns = characters_of(dataset.target_names, dataset.multilabel)
     protocol = "paper_split" if dataset.groups is None else "unseen_molecules"
     every = splits(dataset, protocol, n_repeats=n_repeats, n_folds=n_folds)
-    auroc, f1, gaps, nose = [], [], [], None
+    aurocs, f1s, gaps = [], [], []
     yield Counted(0, len(every))
     for done, split in enumerate(every, start=1):
         nose = train_nose(part(dataset, split.train), settings)
         P, _ = nose.answer(nose.inputs(dataset.X[split.test]))
-        truth = true_labels(dataset, split.test)[:, nose.columns]
-        auroc.append(scores.auroc_by_label(truth, P))
-        f1.append(_f1_by_label(truth, nose.thresholds <= P))
+        truth = true_labels(dataset, split.test)[:, columns]
+        aurocs.append(scores.auroc_by_label(truth, P))
+        f1s.append(_f1_by_label(truth, nose.thresholds <= P))
         gaps.append(scores.calibration_error(truth, P))
         yield Counted(done, len(every))
     share = len(every[0].test) / len(every[0].train)
@@ -138,9 +149,9 @@ def measure_steps(
         return Measured(interval.mean, max(0.0, interval.low), min(1.0, interval.high))
 
     positives = true_labels(dataset, slice(None)).sum(axis=0)
-    auroc, f1 = np.array(auroc), np.array(f1)
+    auroc, f1 = np.array(aurocs), np.array(f1s)
     return Quality(
-        key=quality_key(dataset, nose.settings),
+        key=quality_key(dataset, settings),
         how=(
             f"{n_repeats} times {n_folds}-fold cross-validation on {dataset.title}, all rows of a "
             "molecule on one side; 95% intervals by the corrected resampled t"
@@ -151,12 +162,12 @@ def measure_steps(
             CharacterQuality(
                 name, int(positives[column]), measured(auroc[:, k]), measured(f1[:, k])
             )
-            for k, (name, column) in enumerate(zip(nose.characters, nose.columns, strict=True))
+            for k, (name, column) in enumerate(zip(characters, columns, strict=True))
         ),
     )
 
 
-def measure_on_rows(nose, dataset: Dataset, test_rows: np.ndarray, how: str) -> Quality:
+def measure_on_rows(nose: Nose, dataset: Dataset, test_rows: np.ndarray, how: str) -> Quality:
     """Quality of a finished model on test rows it was not trained on; bootstrap over these rows."""
     P, _ = nose.answer(nose.inputs(dataset.X[test_rows]))
     truth = true_labels(dataset, test_rows)[:, nose.columns]
@@ -214,7 +225,7 @@ def _f1_by_label(truth, named) -> np.ndarray:
 # -- what was measured before ------------------------------------------------------------------
 
 
-def remembered_quality(dataset: Dataset, settings) -> Quality | None:
+def remembered_quality(dataset: Dataset, settings: FlySettings) -> Quality | None:
     """A measurement that holds for this very data: shipped with the project, or made before."""
     key = quality_key(dataset, settings)
     for path in (BUNDLED, _own_path(key)):

@@ -12,18 +12,22 @@ import json
 from collections.abc import Generator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.experiments import metrics
 from kcnet_core.experiments.baselines import BASELINES
-from kcnet_core.experiments.comparison.search import best_trial, search_steps
+from kcnet_core.experiments.comparison.search import Trial, best_trial, search_steps
 from kcnet_core.experiments.fitting import fit, prepare
 from kcnet_core.experiments.protocols import Split, splits
 from kcnet_core.network.scores import auroc
 from kcnet_core.smell.quality import Measured, part, quality_key
 from kcnet_core.storage import folders
+
+if TYPE_CHECKING:
+    from kcnet_core.smell.flies import FlySettings
 
 FLIES = "KCNet"
 UNBOUNDED = "Random forest, unbounded"
@@ -92,7 +96,8 @@ def _score(name: str, dataset: Dataset, split: Split, n_trials: int) -> Score:
             trials = search_steps(
                 name, dataset, split.train, n_trials=n_trials, seed=split.seed, n_folds=N_INNER
             )
-            settings = dict(best_trial(trials).params)
+            best = best_trial(trial for trial in trials if isinstance(trial, Trial))
+            settings = dict(best.params) if best else {}
 
             def make(seed):
                 return BASELINES[name].build(settings, seed)
@@ -117,7 +122,7 @@ def journaled(dataset: Dataset, journal: Path, *, say=print, **options) -> list[
     return scores
 
 
-def summarised(dataset: Dataset, scores: list[Score], settings) -> Rivals:
+def summarised(dataset: Dataset, scores: list[Score], settings: FlySettings) -> Rivals:
     """Means and paired differences, with intervals that know that splits overlap."""
     by_model: dict[str, dict[tuple, Score]] = {}
     for score in scores:
@@ -147,7 +152,7 @@ def summarised(dataset: Dataset, scores: list[Score], settings) -> Rivals:
     )
 
 
-def remembered_rivals(dataset: Dataset, settings) -> Rivals | None:
+def remembered_rivals(dataset: Dataset, settings: FlySettings) -> Rivals | None:
     """The comparison that ships with the project, if it holds for this very data."""
     try:
         found = json.loads(BUNDLED.read_text(encoding="utf-8"))

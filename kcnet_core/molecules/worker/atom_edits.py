@@ -47,9 +47,9 @@ def _gaps(mol: Chem.Mol, atom: Chem.Atom) -> list[tuple[int, int] | None]:
             (neighbour.GetIdx() for neighbour in atom.GetNeighbors()),
             key=lambda start: -len(_part(mol, start, index)),
         )
-        pairs = [tuple(held[:2])] if len(held) > 1 else []
-    free = [pair for pair in pairs if mol.GetBondBetweenAtoms(*pair) is None]
-    return free or [None]
+        pairs = [(held[0], held[1])] if len(held) > 1 else []
+    free = (pair for pair in pairs if mol.GetBondBetweenAtoms(*pair) is None)
+    return [*free] or [None]
 
 
 def _part(mol: Chem.Mol, start: int, without: int) -> set[int]:

@@ -63,7 +63,7 @@ def check_smiles(smiles: str) -> dict:
         "smiles": Chem.MolToSmiles(mol),
         "formula": rdMolDescriptors.CalcMolFormula(mol),
         "heavy_atoms": mol.GetNumHeavyAtoms(),
-        "weight": Descriptors.MolWt(mol),
+        "weight": rdMolDescriptors._CalcMolWt(mol),
         "charge": charge,
         "elements": sorted({atom.GetSymbol() for atom in mol.GetAtoms()} - {"H"}),
     }
@@ -79,14 +79,9 @@ def check_smiles(smiles: str) -> dict:
 
 def _parse(smiles: str):
     """(mol, None), or (None, reason)."""
-    parameters = Chem.SmilesParserParams()
-    parameters.sanitize = False
-    parameters.removeHs = False
-    parameters.allowCXSMILES = False
-    parameters.parseName = False
     log = io.StringIO()
     with contextlib.redirect_stderr(log):
-        raw = Chem.MolFromSmiles(smiles, parameters)
+        raw = Chem.MolFromSmiles(smiles, _RAW)
     if raw is None:
         return None, _syntax(smiles, log.getvalue())
     # Before the costly steps: perception and canonical order of huge molecules take long.
@@ -103,9 +98,14 @@ def _parse(smiles: str):
     return mol, None
 
 
-_FULL = Chem.SmilesParserParams()
-_FULL.allowCXSMILES = False
-_FULL.parseName = False
+def _parameters(**settings: bool) -> Chem.SmilesParserParams:
+    parameters = Chem.SmilesParserParams()
+    for name, value in {"allowCXSMILES": False, "parseName": False, **settings}.items():
+        setattr(parameters, name, value)
+    return parameters
+
+
+_RAW, _FULL = _parameters(sanitize=False, removeHs=False), _parameters()
 
 
 def _syntax(smiles: str, log: str) -> str:
@@ -253,7 +253,7 @@ def _several(mol: Chem.Mol, fragments) -> dict:
     ]
     if not organic:
         return refusal
-    largest = max(organic, key=lambda f: (f.GetNumHeavyAtoms(), Descriptors.MolWt(f)))
+    largest = max(organic, key=lambda f: (f.GetNumHeavyAtoms(), rdMolDescriptors._CalcMolWt(f)))
     refusal["error"] += " The largest organic part is offered instead."
     return _suggest(refusal, largest)
 

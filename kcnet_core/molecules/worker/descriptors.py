@@ -37,12 +37,12 @@ def descriptor_values(smiles: str) -> list[float]:
 
 def _e_states(mol: Chem.Mol) -> np.ndarray:
     """RDKit's `EStateIndices`, whose loop over pairs of atoms takes longer."""
-    intrinsic = []
+    states = []
     for atom in mol.GetAtoms():
         degree = atom.GetDegree()
         outer, weight = _shell(atom.GetAtomicNum())
-        intrinsic.append((weight * (outer - atom.GetTotalNumHs()) + 1) / degree if degree else 0.0)
-    intrinsic = np.array(intrinsic)
+        states.append((weight * (outer - atom.GetTotalNumHs()) + 1) / degree if degree else 0.0)
+    intrinsic = np.array(states)
     distances = Chem.GetDistanceMatrix(mol) + 1
     near = distances < UNCONNECTED
     pairs = np.where(near, intrinsic[:, None] - intrinsic, 0.0) / distances**2

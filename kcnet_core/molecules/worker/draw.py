@@ -136,4 +136,5 @@ def _halos(drawer, mol, n_atoms, weights, scale, dark) -> str:
 
 
 def _rgb(colour: str) -> tuple[float, float, float]:
-    return tuple(int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
+    red, green, blue = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
+    return red, green, blue

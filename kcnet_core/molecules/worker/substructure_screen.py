@@ -83,4 +83,5 @@ def _both(parts: Iterable[frozenset[int] | None]) -> frozenset[int] | None:
 
 
 def _either(parts: list[frozenset[int] | None]) -> frozenset[int] | None:
-    return None if None in parts or not parts else frozenset.union(*parts)
+    known = [part for part in parts if part is not None]
+    return frozenset.union(*known) if known and len(known) == len(parts) else None

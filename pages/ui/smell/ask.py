@@ -5,15 +5,16 @@ from __future__ import annotations
 import streamlit as st
 
 from kcnet_core.errors import KCNetError
+from kcnet_core.experiments.cost import answers_cost
 from kcnet_core.limits import MAX_CSV_ROWS
 from kcnet_core.molecules.read import frame_lines
 from kcnet_core.smell.answers import Answers, smell, smell_steps
-from kcnet_core.smell.cost import answers_cost
+from kcnet_core.smell.applicability import n_compared
 from kcnet_core.smell.known_molecules import normal
 from kcnet_core.smell.nose import Nose
 from kcnet_core.smell.question import Question, frame_of, smiles_and_name_columns
 from pages.ui.shell import address, visitor, visitor_jobs
-from pages.ui.shell.escaping import plain
+from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.job_progress import job_progress
 from pages.ui.shell.session_keys import (
     SMELL_ANSWERS,
@@ -130,7 +131,7 @@ def upload() -> None:
         try:
             frame = frame_of(file.getvalue())
         except KCNetError as error:
-            st.error(plain(error), icon=":material/error:")
+            st.error(escape_markdown(error), icon=":material/error:")
             return
         titles = list(frame.columns)
         smiles, name = smiles_and_name_columns(titles)
@@ -191,15 +192,18 @@ def _from_job(question: Question) -> Answers | None:
 
 
 def _start(question: Question):
-    n_molecules = len(question.lines)
+    nose, n_molecules = question.nose, len(question.lines)
+    cost = answers_cost(
+        n_molecules, n_known=n_compared(nose), n_flies=len(nose.flies),
+        n_characters=len(nose.characters),
+    )  # fmt: skip
     try:
         job = visitor_jobs.jobs().submit(
             visitor.owner(), "smell", {"molecules": n_molecules}, lambda: smell_steps(question),
-            estimate=answers_cost(question.nose, n_molecules),
-            title=f"Smell {n_molecules:,} molecules",
+            estimate=cost, title=f"Smell {n_molecules:,} molecules",
         )  # fmt: skip
     except KCNetError as refused:
-        st.error(plain(refused), icon=":material/error:")
+        st.error(escape_markdown(refused), icon=":material/error:")
         return None
     st.session_state[SMELL_JOB] = (question, job.id)
     return job

@@ -8,7 +8,7 @@ from kcnet_core.errors import KCNetError
 from kcnet_core.limits import MAX_PASTED_CHARACTERS
 from kcnet_core.molecules.read import check_length
 from pages.ui.shell.component import component
-from pages.ui.shell.escaping import plain
+from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.session_keys import SMELL_BOX as KEY
 from pages.ui.shell.session_keys import SMELL_TEXT as TEXT
 from pages.ui.shell.session_keys import SMELL_TOO_LONG as TOO_LONG
@@ -44,7 +44,7 @@ def show() -> None:
     try:
         check_length(st.session_state.get(TOO_LONG, 0))
     except KCNetError as error:
-        st.error(plain(error), icon=":material/error:")
+        st.error(escape_markdown(error), icon=":material/error:")
 
 
 def _typed() -> None:

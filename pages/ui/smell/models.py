@@ -14,7 +14,7 @@ from kcnet_core.limits import MAX_UPLOAD_BYTES
 from kcnet_core.smell.nose import Nose
 from kcnet_core.smell.quality import Quality
 from pages.ui.shell import visitor, visitor_data, visitor_jobs
-from pages.ui.shell.escaping import plain
+from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.job_progress import job_progress
 from pages.ui.shell.memo import memo
 from pages.ui.shell.session_keys import SMELL_DILUTION, SMELL_FILE
@@ -89,7 +89,7 @@ def choose_dilution(nose: Nose) -> str | None:
     if st.session_state.get(SMELL_DILUTION) not in nose.dilutions:
         st.session_state[SMELL_DILUTION] = nose.dilutions[0]
     return st.segmented_control(
-        "Dilution", nose.dilutions, key=SMELL_DILUTION, required=True, format_func=plain,
+        "Dilution", nose.dilutions, key=SMELL_DILUTION, required=True, format_func=escape_markdown,
         help="People rated each molecule at these dilutions, and the model knows them apart.",
     )  # fmt: skip
 
@@ -137,7 +137,7 @@ def _of_file() -> ChosenModel | None:
                     raise KCNetError("The file is too large.")
                 nose, quality = nose_of_file(load_model(content), file.name)
             except KCNetError as error:
-                st.error(plain(error), icon=":material/error:")
+                st.error(escape_markdown(error), icon=":material/error:")
                 return None
             kept = st.session_state[SMELL_FILE] = ChosenModel(
                 key, nose, quality,
@@ -180,20 +180,25 @@ def _quality(choice: str, dataset: Dataset, nose: Nose) -> Quality | None:
 
 
 def _measure(key: str, dataset: Dataset, nose: Nose) -> None:
-    from kcnet_core.smell.cost import quality_cost
+    from kcnet_core.experiments.cost import quality_cost
     from kcnet_core.smell.quality import measure_steps
 
+    settings = nose.settings
+    cost = quality_cost(
+        len(dataset.X), n_hidden=settings.n_hidden, n_flies=settings.n_flies,
+        n_characters=len(dataset.target_names),
+    )  # fmt: skip
     try:
         job = visitor_jobs.jobs().submit(
             visitor.owner(),
             "smell quality",
             {"dataset": dataset.name},
-            lambda: measure_steps(dataset, nose.settings),
-            estimate=quality_cost(dataset, nose.settings),
+            lambda: measure_steps(dataset, settings),
+            estimate=cost,
             title=f"Quality on unseen molecules, {visitor_data.public_title(dataset)}",
         )
     except KCNetError as refused:
-        st.caption(plain(refused))
+        st.caption(escape_markdown(refused))
         return
     _measuring()[key] = job.id
 
@@ -206,12 +211,13 @@ def who(chosen: ChosenModel, dilution: str | None) -> None:
     with st.container(gap=None, width="stretch"):
         if quality is not None:
             st.caption(
-                f"{plain(line)} · on unseen molecules mean AUROC **{quality.auroc.mean:.3f}** "
-                f"({quality.auroc.low:.3f} to {quality.auroc.high:.3f}), {len(chosen.offered)} "
-                f"of {len(nose.characters)} characters better than guessing"
+                f"{escape_markdown(line)} · on unseen molecules mean AUROC "
+                f"**{quality.auroc.mean:.3f}** ({quality.auroc.low:.3f} to "
+                f"{quality.auroc.high:.3f}), {len(chosen.offered)} of {len(nose.characters)} "
+                "characters better than guessing"
             )
             return
-        st.caption(f"{plain(line)}. {chosen.quality_note}")
+        st.caption(f"{escape_markdown(line)}. {chosen.quality_note}")
         if chosen.dataset is not None:
             _measurement(chosen.dataset, nose)
 

@@ -16,7 +16,7 @@ from kcnet_core.smell.nose import Nose
 from kcnet_core.smell.volatility import RULE
 from pages.ui.shell import visitor
 from pages.ui.shell.chart import chart
-from pages.ui.shell.escaping import plain
+from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.safety_net import fragment
 from pages.ui.smell import box
 from pages.ui.smell.models import ChosenModel
@@ -49,12 +49,12 @@ def portrait(chosen: ChosenModel, answer: Answer) -> None:
     st.caption(f"{molecule.formula.translate(SUBSCRIPTS)} · {molecule.weight:.1f} g/mol")
     st.code(molecule.smiles, language=None, wrap_lines=True)
     if answer.warning:
-        st.warning(plain(answer.warning), icon=":material/air:")
+        st.warning(escape_markdown(answer.warning), icon=":material/air:")
         st.caption(f"The rule: {RULE}.")
     known_line(chosen, answer)
     trust_line(answer)
     if answer.row.note:
-        st.caption(plain(answer.row.note))
+        st.caption(escape_markdown(answer.row.note))
     if answer.row.suggestion:
         suggestion(answer.row, "Ask for the uncharged form")
 
@@ -65,7 +65,10 @@ def known_line(chosen: ChosenModel, answer: Answer) -> None:
         return
     row = answer.known if answer.known is not None else answer.stereoisomer
     if row is None:
-        st.caption(f"Not among the molecules of {plain(known.title)}; the model has never met it.")
+        st.caption(
+            f"Not among the molecules of {escape_markdown(known.title)}; "
+            "the model has never met it."
+        )
         return
     true = " · ".join(known.characters[row]) or "none of them"
     taught = "taught to the model" if known.taught[row] else "held back for testing, not taught"
@@ -73,7 +76,7 @@ def known_line(chosen: ChosenModel, answer: Answer) -> None:
         st.badge("known" if answer.known is not None else "stereoisomer known",
                  icon=":material/school:", color="blue")  # fmt: skip
         st.text(f"{known.names[row]}: {true}")
-    st.caption(f"In {plain(known.title)}, {taught}.")
+    st.caption(f"In {escape_markdown(known.title)}, {taught}.")
 
 
 def trust_line(answer: Answer) -> None:
@@ -84,14 +87,14 @@ def trust_line(answer: Answer) -> None:
     colour, icon = LEVELS[verdict.level]
     head, _, rest = verdict.sentence.partition(": ")
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        st.badge(plain(head), icon=f":material/{icon}:", color=colour)
+        st.badge(escape_markdown(head), icon=f":material/{icon}:", color=colour)
     st.text(rest[:1].upper() + rest[1:])
 
 
 def suggestion(row: Row, label: str) -> None:
     st.button(label, icon=":material/subdirectory_arrow_right:", key=f"take_{row.number}",
               on_click=box.put, args=(row.suggestion,),
-              help=plain(row.suggestion))  # fmt: skip
+              help=escape_markdown(row.suggestion))  # fmt: skip
 
 
 def profile(chosen: ChosenModel, answer: Answer) -> None:
@@ -129,7 +132,7 @@ def profile(chosen: ChosenModel, answer: Answer) -> None:
         with st.expander(f"{len(greyed)} characters are not offered", icon=":material/block:"):
             for k in greyed:
                 found = chosen.quality.of(nose.characters[k])
-                st.markdown(f":gray[{plain(f'{found.character}: {found.reason}.')}]")
+                st.markdown(f":gray[{escape_markdown(f'{found.character}: {found.reason}.')}]")
 
 
 def refused(row: Row) -> None:
@@ -153,7 +156,9 @@ def reasons(chosen: ChosenModel, answer: Answer) -> None:
     character = st.pills(
         "Why this much of",
         options,
-        format_func=lambda k: f"{plain(nose.characters[k])} {answer.probabilities[k]:.0%}",
+        format_func=lambda k: (
+            f"{escape_markdown(nose.characters[k])} {answer.probabilities[k]:.0%}"
+        ),
         default=options[0],
         required=True,
         key=f"smell_why_{hash((chosen.key, answer.smiles))}",
@@ -186,7 +191,7 @@ def atoms(nose: Nose, answer: Answer, character: int) -> None:
     )
     st.image(svg, alt=alt, width="stretch")
     st.caption(
-        f"Atoms: orange ones speak for {plain(name)}, purple ones against it. Each was "
+        f"Atoms: orange ones speak for {escape_markdown(name)}, purple ones against it. Each was "
         "taken out of the molecule (neighbours joined, loose ends filled with hydrogen) and the "
         f"rest smelled again; strength is the change in log-odds, here {np.nanmin(worths):+.1f} to "
         f"{np.nanmax(worths):+.1f}. It is a measured what-if, not a part of a sum."
@@ -198,7 +203,7 @@ def descriptors(nose: Nose, answer: Answer, character: int) -> None:
     try:
         shares = explanation.descriptor_shares(nose, answer, character)
     except KCNetError as error:
-        st.info(plain(error))
+        st.info(escape_markdown(error))
         return
     chart(
         figures.contribution_bars(
@@ -209,14 +214,15 @@ def descriptors(nose: Nose, answer: Answer, character: int) -> None:
     if shares.unit == "log-odds":
         st.caption(
             f"Descriptors: the {len(shares.values)} shares and the base rate ({shares.bias:+.2f}) "
-            f"add up to the log-odds of {plain(name)}, {shares.total:+.2f}, that is "
+            f"add up to the log-odds of {escape_markdown(name)}, {shares.total:+.2f}, that is "
             f"{answer.probabilities[character]:.0%}. Exact: nothing is sampled or approximated. "
             "Hover for what a descriptor means."
         )
     else:
         st.caption(
             f"Descriptors: the {len(shares.values)} shares add up to the raw score of "
-            f"{plain(name)}, {shares.total:+.3f}. Exact: nothing is sampled or approximated."
+            f"{escape_markdown(name)}, {shares.total:+.3f}. Exact: nothing is sampled or "
+            "approximated."
         )
 
 

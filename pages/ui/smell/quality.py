@@ -8,13 +8,13 @@ from kcnet_core import figures
 from kcnet_core.smell.rivals import FLIES, UNBOUNDED, Rivals, remembered_rivals
 from pages.ui.shell import visitor
 from pages.ui.shell.chart import chart
-from pages.ui.shell.escaping import plain
+from pages.ui.shell.escaping import escape_markdown
 from pages.ui.smell.models import ChosenModel
 
 
 def quality(chosen: ChosenModel) -> None:
     nose, found = chosen.nose, chosen.quality
-    about = f"**{plain(nose.title)}**, taught {plain(nose.data_title)}"
+    about = f"**{escape_markdown(nose.title)}**, taught {escape_markdown(nose.data_title)}"
     if nose.known is not None:
         about += f" ({int(nose.known.taught.sum()):,} rows)"
     if nose.settings is not None:
@@ -28,7 +28,7 @@ def quality(chosen: ChosenModel) -> None:
         st.info(chosen.quality_note, icon=":material/hourglass_empty:")
         return
     st.caption(
-        f"Measured by {plain(found.how)}. AUROC is the chance that a molecule with the "
+        f"Measured by {escape_markdown(found.how)}. AUROC is the chance that a molecule with the "
         "character scores above one without it; 0.5 is guessing. F1 counts what is named at "
         "thresholds chosen on the training molecules. In brackets: how many rows have the "
         "character."
@@ -93,9 +93,9 @@ def rivals(chosen: ChosenModel) -> None:
         "smell_rivals",
     )
     st.caption(
-        f"{plain(found.how[:1].upper() + found.how[1:])}. Beside the best of the paper's six, "
-        f"{difference(found, found.best(UNBOUNDED))}. Beside a forest whose trees may grow "
-        f"without the paper's limit, {difference(found, UNBOUNDED)}."
+        f"{escape_markdown(found.how[:1].upper() + found.how[1:])}. Beside the best of the "
+        f"paper's six, {difference(found, found.best(UNBOUNDED))}. Beside a forest whose trees "
+        f"may grow without the paper's limit, {difference(found, UNBOUNDED)}."
     )
 
 
