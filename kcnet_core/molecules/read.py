@@ -11,7 +11,6 @@ from kcnet_core.errors import DataError, LimitError
 from kcnet_core.limits import (
     MAX_MOLECULE_NAME_LENGTH,
     MAX_MOLECULES,
-    MAX_PASTED_CHARACTERS,
     MAX_SMILES_LENGTH,
 )
 from kcnet_core.molecules.process import Reply
@@ -54,9 +53,13 @@ _TYPOGRAPHY = {
 
 @dataclass(frozen=True)
 class Molecule:
-    """A molecule that RDKit accepts; `smiles` is canonical, `elements` leaves out hydrogen."""
+    """A molecule that RDKit accepts.
+
+    `smiles` is canonical, `skeleton` the same without stereo marks; `elements` leave out hydrogen.
+    """
 
     smiles: str
+    skeleton: str
     formula: str
     heavy_atoms: int
     weight: float
@@ -83,15 +86,6 @@ class Row:
     @property
     def ok(self) -> bool:
         return self.molecule is not None
-
-
-def check_length(n_characters: int) -> None:
-    """Raise LimitError for a text that is longer than the product takes."""
-    if n_characters > MAX_PASTED_CHARACTERS:
-        raise LimitError(
-            f"The text has {n_characters:,} characters; at most {MAX_PASTED_CHARACTERS:,} can be "
-            "pasted. Split it, or upload the molecules as a CSV file."
-        )
 
 
 def read_smiles(
@@ -123,7 +117,6 @@ def read_smiles(
 
 def read_smiles_steps(text: str, *, keep_duplicates: bool = False) -> Steps[Counted, list[Row]]:
     """`read_smiles`, molecule by molecule; those already known are not counted."""
-    check_length(len(text))
     return (yield from check_steps(split_lines(text), keep_duplicates=keep_duplicates))
 
 
@@ -266,6 +259,7 @@ def _judged(row: Row, reply: Reply) -> Row:
 def _molecule(found: dict) -> Molecule:
     return Molecule(
         found["smiles"],
+        found["skeleton"],
         found["formula"],
         found["heavy_atoms"],
         found["weight"],

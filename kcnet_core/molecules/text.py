@@ -8,6 +8,9 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from kcnet_core.errors import LimitError
+from kcnet_core.limits import MAX_PASTED_CHARACTERS
+
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _SPACE = re.compile(r"\s")
 _SEPARATOR = re.compile(r"[\s,;]")
@@ -30,8 +33,18 @@ class Line(NamedTuple):
     others: tuple[str, ...] = ()
 
 
+def check_length(n_characters: int) -> None:
+    """Raise LimitError for a text that is longer than the product takes."""
+    if n_characters > MAX_PASTED_CHARACTERS:
+        raise LimitError(
+            f"The text has {n_characters:,} characters; at most {MAX_PASTED_CHARACTERS:,} can be "
+            "pasted. Split it, or upload the molecules as a CSV file."
+        )
+
+
 def split_lines(text: str) -> list[Line]:
     """The lines of a paste that are not blank, a comment (#) or the header."""
+    check_length(len(text))
     numbered = [
         (number, line.translate(_INVISIBLE).strip())
         for number, line in enumerate(_LINE_END.split(text), start=1)

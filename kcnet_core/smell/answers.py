@@ -12,7 +12,7 @@ import numpy as np
 from kcnet_core.contracts import Counted, Steps, drain
 from kcnet_core.molecules.describe import describe_steps
 from kcnet_core.molecules.descriptor_table import DESCRIPTOR_NAMES
-from kcnet_core.molecules.read import Molecule, Row
+from kcnet_core.molecules.read import Molecule, Row, check_steps
 from kcnet_core.smell.applicability import Verdict, domain_of
 from kcnet_core.smell.question import Question
 from kcnet_core.smell.volatility import odourless_warning
@@ -106,7 +106,8 @@ def smell_steps(question: Question) -> Steps[Counted, Answers]:
 
     Checking and describing count the same molecules, so progress is shared out between them.
     """
-    rows = yield from _part(question.check_steps(), 0.0, CHECK_SHARE)
+    rows = yield from _part(check_steps(question.lines, keep_duplicates=True), 0.0, CHECK_SHARE)
+    rows = question.nose.names.suggest(rows)
     rows, descriptors = yield from _part(describe_steps(rows), CHECK_SHARE, 1 - CHECK_SHARE)
     found = _answered(question, rows, descriptors) if len(descriptors) else iter(())
     return Answers(question, tuple(rows), tuple(next(found) if row.ok else None for row in rows))
@@ -129,7 +130,7 @@ def _answered(question: Question, rows: list[Row], descriptors: np.ndarray) -> I
             together[k],
             each[:, k],
             known=known.find(molecule.smiles, X[k]) if known else None,
-            stereoisomer=known.stereoisomer(molecule.smiles) if known else None,
+            stereoisomer=known.stereoisomer(molecule.skeleton) if known else None,
             verdict=verdicts[k] if verdicts else None,
             warning=odourless_warning(
                 molecule.heavy_atoms, int(descriptors[k, _DONORS]), molecule.charge

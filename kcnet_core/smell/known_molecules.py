@@ -1,24 +1,32 @@
-"""The molecules that a model was taught: their names, what they are, and what they smell of."""
+"""The molecules that a model was taught: their names, what they are, and what they smell of.
+
+Whatever can be a SMILES is read as one. Any other line that is asked is looked up among the names,
+whatever its case; a word that is neither gets the names that come nearest.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cached_property
 
 import numpy as np
 
 from kcnet_core.datasets.dataset import Dataset
-from kcnet_core.molecules.read import skeletons
+from kcnet_core.molecules.read import Row, skeletons
+from kcnet_core.molecules.text import Line
 
 _SPACES = re.compile(r"\s+")
 # A name made of nothing else is left to SMILES: "CO" is methanol, never somebody's "Co".
-SMILES_ONLY = re.compile(r"[BCNOPSFIHbcnops\[\]()=#@+\-\\/%.0-9]+|Cl|Br")
+_SMILES_ONLY = re.compile(r"[BCNOPSFIHbcnops\[\]()=#@+\-\\/%.0-9]+|Cl|Br")
 _NEAR_NAMES = 3
 _NEAR_ENOUGH = 0.72  # of difflib's ratio; "limonen" finds limonene, "xyz" nothing
-LONGEST_GUESS = 80  # characters; difflib is slow on long texts
+_LONGEST_GUESS = 80  # characters; difflib is slow on long texts
+_MOST_GUESSES = 100  # rows of one request
+_WORD = re.compile(r"[a-zA-Z]{3}")  # three letters in a row: a word rather than a structure
+_NAME = re.compile(r"[\w\s,'’()+.-]+")  # no bonds, brackets or markup
 
 
 @dataclass(frozen=True)
@@ -44,15 +52,38 @@ class KnownNames:
         spelled: dict[str, str] = {}
         for name, structure in zip(names, smiles, strict=True):
             key = normal(name)
-            if key and SMILES_ONLY.fullmatch(name.strip()) is None and key not in known:
+            if key and _SMILES_ONLY.fullmatch(name.strip()) is None and key not in known:
                 known[key], spelled[key] = structure, _SPACES.sub(" ", name.strip())
         return cls(known, spelled, title)
 
-    def near(self, text: str) -> list[str]:
+    def look_up(self, line: Line) -> Line:
+        """The molecule of a line that is a name; a name in a column of its own stays."""
+        key = normal(line.text)
+        if key not in self.smiles:
+            return line
+        given = line.name if line.smiles == line.text else ""
+        return Line(line.number, line.text, self.smiles[key], given or self.spelled[key])
+
+    def suggest(self, rows: Iterable[Row]) -> list[Row]:
+        """Rows whose errors, where the line looks like a word, say which names come near."""
+        suggested, guesses = [], 0
+        for row in rows:
+            if not row.ok and not row.suggestion and guesses < _MOST_GUESSES and _is_word(row.text):
+                row, guesses = self._suggested(row), guesses + 1
+            suggested.append(row)
+        return suggested
+
+    def _suggested(self, row: Row) -> Row:
+        near = self._near(row.text)
+        error = f"Neither a SMILES nor the name of a molecule{self.title and f' in {self.title}'}."
+        if not near:
+            return replace(row, error=error)
+        error += f" Is it {_listed([self.spelled[key] for key in near])}?"
+        return replace(row, error=error, suggestion=self.smiles[near[0]])
+
+    def _near(self, text: str) -> list[str]:
         """Normal forms of the names that look most like `text`, best first."""
         key = normal(text)
-        if not key or len(key) > LONGEST_GUESS:
-            return []
         inside = [name for name in self.smiles if key in name] if len(key) > 3 else []
         close = get_close_matches(key, self.smiles, _NEAR_NAMES, _NEAR_ENOUGH)
         return list(dict.fromkeys([*sorted(inside, key=len), *close]))[:_NEAR_NAMES]
@@ -64,6 +95,23 @@ NO_NAMES = KnownNames({}, {}, "")
 def normal(name: str) -> str:
     """The form in which names are compared: case and runs of spaces do not count."""
     return _SPACES.sub(" ", name.strip()).casefold()
+
+
+def _is_word(text: str) -> bool:
+    """Whether a line that is no molecule looks like a name.
+
+    What consists of SMILES characters alone is a broken SMILES, and RDKit's reason says more.
+    """
+    return (
+        len(text) <= _LONGEST_GUESS
+        and _WORD.search(text) is not None
+        and _SMILES_ONLY.fullmatch(text.split()[0]) is None
+        and _NAME.fullmatch(text) is not None
+    )
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
 
 
 @dataclass(frozen=True)
@@ -149,6 +197,6 @@ class Known:
             return rows[0]
         return rows[int(np.abs(self.X[rows] - features).sum(axis=1).argmin())]
 
-    def stereoisomer(self, smiles: str) -> int | None:
-        """A row whose molecule differs from this one by its stereo marks alone."""
-        return self._flat.get(skeletons([smiles])[0])
+    def stereoisomer(self, skeleton: str) -> int | None:
+        """A row whose molecule has this skeleton, whatever its stereo marks."""
+        return self._flat.get(skeleton)

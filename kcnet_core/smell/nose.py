@@ -100,7 +100,7 @@ class Nose:
             return self.feature_names
         return tuple(np.asarray(self.feature_names)[self.scaler.kept_])
 
-    @property
+    @cached_property
     def names(self) -> KnownNames:
         """Names that a visitor may type."""
         return NO_NAMES if self.known is None else self.known.spoken

@@ -11,6 +11,7 @@ from rdkit.Chem import Descriptors, rdMolDescriptors
 from rdkit.Chem.MolStandardize import rdMolStandardize
 
 from kcnet_core.limits import MAX_HEAVY_ATOMS
+from kcnet_core.molecules.worker.stereo import without_stereo
 
 # Everything else in the periodic table is a metal.
 _NOT_METALS = frozenset(
@@ -40,10 +41,10 @@ def check_smiles(smiles: str) -> dict:
     Returns
     -------
     dict
-        Either `smiles` (canonical), `formula`, `heavy_atoms`, `weight`, `charge`, `elements`
-        (hydrogen left out) and perhaps `note` and `suggestion`, or `error` and perhaps
-        `suggestion` (a SMILES that may be meant instead); `unreadable` marks a text that is not
-        the SMILES of a possible molecule.
+        Either `smiles` (canonical), `skeleton` (without stereo marks), `formula`, `heavy_atoms`,
+        `weight`, `charge`, `elements` (hydrogen left out) and perhaps `note` and `suggestion`, or
+        `error` and perhaps `suggestion` (a SMILES that may be meant instead); `unreadable` marks a
+        text that is not the SMILES of a possible molecule.
     """
     if smiles.startswith("InChI="):
         return _inchi(smiles)
@@ -58,9 +59,10 @@ def check_smiles(smiles: str) -> dict:
     if refusal is not None:
         return refusal
     mol, notes = _plain(mol)
-    charge = Chem.GetFormalCharge(mol)
+    smiles, charge = Chem.MolToSmiles(mol), Chem.GetFormalCharge(mol)
     checked = {
-        "smiles": Chem.MolToSmiles(mol),
+        "smiles": smiles,
+        "skeleton": without_stereo(smiles),
         "formula": rdMolDescriptors.CalcMolFormula(mol),
         "heavy_atoms": mol.GetNumHeavyAtoms(),
         "weight": rdMolDescriptors._CalcMolWt(mol),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from rdkit import Chem
+
 
 def without_stereo(smiles: str) -> str:
-    """One skeleton."""
-    from rdkit import Chem
-
+    """One skeleton, of a canonical SMILES."""
+    if not any(mark in smiles for mark in "@/\\"):
+        return smiles
     return Chem.MolToSmiles(Chem.MolFromSmiles(smiles), isomericSmiles=False)

@@ -6,7 +6,7 @@ import streamlit as st
 
 from kcnet_core.errors import KCNetError
 from kcnet_core.limits import MAX_PASTED_CHARACTERS
-from kcnet_core.molecules.read import check_length
+from kcnet_core.molecules.text import check_length
 from pages.ui.shell.component import component
 from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.session_keys import SMELL_BOX as KEY
