@@ -33,18 +33,23 @@ class Line(NamedTuple):
     others: tuple[str, ...] = ()
 
 
-def check_length(n_characters: int) -> None:
-    """Raise LimitError for a text that is longer than the product takes."""
-    if n_characters > MAX_PASTED_CHARACTERS:
-        raise LimitError(
-            f"The text has {n_characters:,} characters; at most {MAX_PASTED_CHARACTERS:,} can be "
-            "pasted. Split it, or upload the molecules as a CSV file."
-        )
+def too_long_sentence(n_characters: int) -> str:
+    return (
+        f"The text has {n_characters:,} characters; at most {MAX_PASTED_CHARACTERS:,} can be "
+        "pasted. Split it, or upload the molecules as a CSV file."
+    )
 
 
 def split_lines(text: str) -> list[Line]:
-    """The lines of a paste that are not blank, a comment (#) or the header."""
-    check_length(len(text))
+    """The lines of a paste that are not blank, a comment (#) or the header.
+
+    Raises
+    ------
+    LimitError
+        If the text is longer than the product takes.
+    """
+    if len(text) > MAX_PASTED_CHARACTERS:
+        raise LimitError(too_long_sentence(len(text)))
     numbered = [
         (number, line.translate(_INVISIBLE).strip())
         for number, line in enumerate(_LINE_END.split(text), start=1)

@@ -120,7 +120,9 @@ def _answered(question: Question, rows: list[Row], descriptors: np.ndarray) -> I
     inputs = nose.inputs(X)
     together, each = nose.answer(inputs)
     known, domain = nose.known, domain_of(nose)
-    verdicts = domain.judge(X, inputs, [molecule for _, molecule in there]) if domain else None
+    verdicts = None
+    if domain is not None:
+        verdicts = domain.judge(X, nose.activity(inputs), [molecule for _, molecule in there])
     for k, (row, molecule) in enumerate(there):
         yield Answer(
             row,

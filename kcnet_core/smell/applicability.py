@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,11 +22,6 @@ from kcnet_core.molecules.read import Molecule, elements
 from kcnet_core.network.scaling import FeatureScaler
 from kcnet_core.smell.known_molecules import Known
 from kcnet_core.smell.nose import Nose
-
-if TYPE_CHECKING:
-    import torch
-
-    from kcnet_core.network.readout import RidgeReadout
 
 INSIDE, OUTSIDE = 0.95, 0.995
 FARTHEST = 10.0  # standard deviations in one descriptor; a single absurd one must not be all
@@ -65,19 +59,21 @@ class Domain:
         groups = self._rows if known.groups is None else known.groups[self._rows]
         self._own_distances = np.sort(_nearest_of_others(self._places, groups))
         self._elements = elements([known.smiles[row] for row in self._rows])
-        self._leverage = _Leverage.of(nose, known.X[self._rows])
+        self._leverage = None
+        if nose.alpha is not None:
+            self._leverage = _Leverage(nose.activity(nose.inputs(known.X[self._rows])), nose.alpha)
 
     def judge(
-        self, X: np.ndarray, inputs: np.ndarray, molecules: Sequence[Molecule]
+        self, X: np.ndarray, activity: np.ndarray, molecules: Sequence[Molecule]
     ) -> list[Verdict]:
-        """One verdict per molecule with raw features X (n, d) and model inputs (n, k)."""
+        """One verdict per molecule with raw features X (n, d) and hidden activity (n, B)."""
         places = self._scaler.transform(X)
         squares = _squared_distances(places, self._places)
         nearest = squares.argmin(axis=1)
         distances = np.sqrt(squares.min(axis=1) / self._places.shape[1])
         by_distance = np.searchsorted(self._own_distances, distances) / len(self._own_distances)
         by_leverage = (
-            [None] * len(X) if self._leverage is None else self._leverage.percentiles(inputs)
+            [None] * len(X) if self._leverage is None else self._leverage.percentiles(activity)
         )
         return [
             self._verdict(*parts)
@@ -155,34 +151,24 @@ def _squared_distances(A: np.ndarray, B: np.ndarray) -> np.ndarray:
 
 
 class _Leverage:
-    """Leverage in a network's hidden cells, for those that ridge has solved."""
+    """Leverage among the activities H (n, B) of training molecules, at ridge's lambda."""
 
-    @classmethod
-    def of(cls, nose: Nose, X: np.ndarray) -> _Leverage | None:
-        from kcnet_core.network.readout import RidgeReadout
-
-        fly = nose.flies[0]
-        return cls(fly, nose.inputs(X)) if isinstance(fly, RidgeReadout) else None
-
-    def __init__(self, fly: RidgeReadout, inputs: np.ndarray):
+    def __init__(self, H: np.ndarray, alpha: float):
         import torch
 
-        self._fly = fly
-        H = torch.from_numpy(fly.hidden(inputs)).double()
-        gram = H.T @ H
-        gram.diagonal().add_(max(float(fly.alpha_), 1e-6 * float(gram.diagonal().mean())))
+        rows = torch.from_numpy(H).double()
+        gram = rows.T @ rows
+        gram.diagonal().add_(max(float(alpha), 1e-6 * float(gram.diagonal().mean())))
         self._factor = torch.linalg.cholesky(gram)
         inside = self._of(H)  # with itself among the rows; h / (1 - h) without
         self._own = np.sort(inside / np.maximum(1 - inside, 1e-9))
 
-    def _of(self, H: torch.Tensor) -> np.ndarray:
+    def _of(self, H: np.ndarray) -> np.ndarray:
         import torch
 
-        V = torch.linalg.solve_triangular(self._factor, H.double().T, upper=False)
+        rows = torch.from_numpy(H).double()
+        V = torch.linalg.solve_triangular(self._factor, rows.T, upper=False)
         return V.square().sum(0).numpy()
 
-    def percentiles(self, inputs: np.ndarray) -> np.ndarray:
-        import torch
-
-        values = self._of(torch.from_numpy(self._fly.hidden(inputs)))
-        return np.searchsorted(self._own, values) / len(self._own)
+    def percentiles(self, H: np.ndarray) -> np.ndarray:
+        return np.searchsorted(self._own, self._of(H)) / len(self._own)

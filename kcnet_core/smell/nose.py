@@ -56,7 +56,7 @@ class Nose:
     known : Known or None
         The molecules it was taught, where they are at hand.
     alpha : float or None
-        The lambda that was chosen.
+        The lambda that was chosen; None for a network that ridge has not solved.
     settings : FlySettings or None
         Of flies that were taught here.
     left_out : ndarray of shape (F, n, n_outputs) or None
@@ -141,6 +141,10 @@ class Nose:
     def inputs(self, X: np.ndarray) -> np.ndarray:
         """The flies' inputs for raw features X (n, d)."""
         return X if self.scaler is None else self.scaler.transform(X)
+
+    def activity(self, inputs: np.ndarray) -> np.ndarray:
+        """What the first fly's hidden cells make of inputs (n, d), (n, B)."""
+        return self.flies[0].hidden(inputs)
 
     def answer(self, inputs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Probabilities of the characters: of all flies together (n, c), and of each (F, n, c)."""

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from kcnet_core.errors import KCNetError
 from kcnet_core.limits import MAX_PASTED_CHARACTERS
-from kcnet_core.molecules.text import check_length
+from kcnet_core.molecules.text import too_long_sentence
 from pages.ui.shell.component import component
 from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.session_keys import SMELL_BOX as KEY
@@ -41,10 +40,8 @@ def show() -> None:
         on_typed_change=_typed,
         height="content",
     )
-    try:
-        check_length(st.session_state.get(TOO_LONG, 0))
-    except KCNetError as error:
-        st.error(escape_markdown(error), icon=":material/error:")
+    if too_long := st.session_state.get(TOO_LONG):
+        st.error(escape_markdown(too_long_sentence(too_long)), icon=":material/error:")
 
 
 def _typed() -> None:
