@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from importlib import import_module
+from functools import partial
 from numbers import Integral
 
 from kcnet_core.datasets import images, keller, starter, store
@@ -17,12 +18,13 @@ __all__ = ["Dataset", "DatasetInfo", "available", "fetch", "fetch_steps", "load"
 
 _IMAGE_OPTIONS = ("normalise", "n_train", "n_test", "seed")
 _ODOR_OPTIONS = ("target", "min_positives", "progress", "should_stop")
-_LOADERS = {  # name: module, function, its first arguments, its options
-    "starter": ("starter", "load_starter", (), _ODOR_OPTIONS),
-    "keller_2016": ("keller", "load_keller", (), (*_ODOR_OPTIONS, "top_k", "per")),
-    "mnist_sample": ("images", "load_mnist_sample", (), _IMAGE_OPTIONS),
-    "digits": ("images", "load_digits", (), _IMAGE_OPTIONS),
-    **{name: ("images", "load_idx_set", (name,), _IMAGE_OPTIONS) for name in images.IDX_SETS},
+_LOADERS: dict[str, tuple[Callable[..., Dataset], tuple[str, ...]]] = {  # and their options
+    "starter": (starter.load_starter, _ODOR_OPTIONS),
+    "keller_2016": (keller.load_keller, (*_ODOR_OPTIONS, "top_k", "per")),
+    **{
+        name: (partial(images.load_images, name), _IMAGE_OPTIONS)
+        for name in ("mnist_sample", "digits", *images.IDX_SETS)
+    },
 }
 
 
@@ -39,7 +41,7 @@ def load(name: str, **options) -> Dataset:
     name : str
         One of the names in `available()`.
     **options
-        Image sets: normalise, n_train, n_test, seed (see `images.load_idx_set`).
+        Image sets: normalise, n_train, n_test, seed (see `images.load_images`).
         Odor sets: target, min_positives, progress, should_stop; keller_2016 also top_k and per
         (see `keller.load_keller`).
 
@@ -57,7 +59,7 @@ def load(name: str, **options) -> Dataset:
     """
     if name not in _LOADERS:
         raise DataError(f"There is no dataset {name!r}; choose one of {', '.join(_LOADERS)}.")
-    module, function, arguments, allowed = _LOADERS[name]
+    loader, allowed = _LOADERS[name]
     unknown = sorted(set(options) - set(allowed))
     if unknown:
         raise DataError(
@@ -66,7 +68,7 @@ def load(name: str, **options) -> Dataset:
         )
     for option, value in options.items():
         _check_option(option, value)
-    return getattr(import_module(f"{__name__}.{module}"), function)(*arguments, **options)
+    return loader(**options)
 
 
 def _is_whole(value: object) -> bool:

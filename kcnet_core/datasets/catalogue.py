@@ -42,6 +42,16 @@ class DatasetInfo:
     description: str
     status: str = "download"
 
+    @property
+    def about(self) -> dict[str, str]:
+        """The fields of a `Dataset` that say where its data are from."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "citation": self.citation,
+            "licence": self.licence,
+        }
+
 
 def is_image_set(name: str) -> bool:
     """Whether the catalogue has images of this name: only their pixels have a scale to choose."""

@@ -8,6 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+UPLOADED = {  # the fields of a visitor's own data
+    "name": "uploaded",
+    "citation": "Uploaded by its owner",
+    "licence": "As its owner decides",
+}
 _CHECKSUMS: dict[int, tuple[weakref.ref, int]] = {}  # of arrays that are still in use, by id
 
 

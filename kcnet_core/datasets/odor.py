@@ -8,6 +8,7 @@ import numpy as np
 
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import DataError
+from kcnet_core.molecules.descriptor_table import DESCRIPTOR_NAMES
 from kcnet_core.molecules.read import skeletons
 
 MIN_POSITIVES = 20  # fewer rows than this cannot be split five ways and still be learned
@@ -17,7 +18,7 @@ def odor_dataset(
     *,
     smiles: Sequence[str],
     X: np.ndarray,
-    descriptor_names: Sequence[str],
+    descriptor_names: Sequence[str] = DESCRIPTOR_NAMES,
     dilutions: Sequence[str] | None = None,
     report: Sequence[str] = (),
     **fields,

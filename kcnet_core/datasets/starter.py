@@ -13,7 +13,6 @@ from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.datasets.descriptor_cache import described_rows
 from kcnet_core.datasets.odor import MIN_POSITIVES, character_targets, odor_dataset
 from kcnet_core.errors import DataError
-from kcnet_core.molecules.descriptor_table import DESCRIPTOR_NAMES
 from kcnet_core.storage.folders import assets
 
 PATH = assets() / "odorants.csv"
@@ -48,18 +47,13 @@ def load_starter(
     )
     characters = [word.capitalize() for word in vocabulary]
     targets = character_targets(labels[kept], characters, target, min_positives, report)
-    info = CATALOGUE["starter"]
     return odor_dataset(
-        name="starter",
-        title=info.title,
-        citation=info.citation,
-        licence=info.licence,
         smiles=smiles,
         X=X,
-        descriptor_names=DESCRIPTOR_NAMES,
         row_names=tuple(names[row] for row in kept),
         report=report,
         **targets,
+        **CATALOGUE["starter"].about,
     )
 
 

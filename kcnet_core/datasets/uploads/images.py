@@ -9,7 +9,7 @@ from zipfile import ZipInfo
 import numpy as np
 
 from kcnet_core.contracts import Counted, Steps, drain
-from kcnet_core.datasets.dataset import Dataset, RowError, left_out
+from kcnet_core.datasets.dataset import UPLOADED, Dataset, RowError, left_out
 from kcnet_core.datasets.pixels import image_dataset, stratified_rows
 from kcnet_core.datasets.uploads.archive import Archive, entry_name, open_zip, read_entry
 from kcnet_core.datasets.uploads.arrays import CHUNK_VALUES, arrays_from_npz, n_announced
@@ -120,10 +120,8 @@ def images_steps(
         y[order],
         n_train=n_train,
         normalise=normalise,
-        name="uploaded",
         title=title[:80],
-        citation="Uploaded by its owner",
-        licence="As its owner decides",
+        **UPLOADED,
         target_names=tuple(classes),
         report=tuple(report),
     )

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kcnet_core.datasets.dataset import Dataset, RowError, left_out
+from kcnet_core.datasets.dataset import UPLOADED, Dataset, RowError, left_out
 from kcnet_core.datasets.odor import character_targets, odor_dataset
 from kcnet_core.datasets.uploads.cells import read_table
 from kcnet_core.datasets.uploads.columns import (
@@ -91,13 +91,10 @@ def table_dataset(
         report.append(f"{how_many}; the reasons are listed with the upload.")
     targets = _targets([labels[k] for k in kept], guess, min_positives, report)
     dataset = odor_dataset(
-        name="uploaded",
         title=_short(title),
-        citation="Uploaded by its owner",
-        licence="As its owner decides",
+        **UPLOADED,
         smiles=[rows[k].molecule.smiles for k in kept],
         X=np.stack([vectors[k] for k in kept]),
-        descriptor_names=DESCRIPTOR_NAMES,
         dilutions=None if dilutions is None else [dilutions[k] for k in kept],
         row_names=tuple(rows[k].name or rows[k].molecule.smiles for k in kept),
         report=report,
