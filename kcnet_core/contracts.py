@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
@@ -121,3 +122,16 @@ def drain(
             return ended.value
         if progress is not None:
             progress(step.done, step.total)
+
+
+def share_of_work(
+    steps: Steps[Counted, Result], start: float, share: float
+) -> Steps[Counted, Result]:
+    """Steps that are only a share of some work, which begins after `start` of it is done."""
+    with closing(steps):
+        while True:
+            try:
+                step = next(steps)
+            except StopIteration as ended:
+                return ended.value
+            yield Counted(round((step.total or 0) * start + step.done * share), step.total)

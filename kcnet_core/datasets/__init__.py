@@ -17,7 +17,7 @@ from kcnet_core.errors import DataError
 __all__ = ["Dataset", "DatasetInfo", "available", "fetch", "fetch_steps", "load"]
 
 _IMAGE_OPTIONS = ("normalise", "n_train", "n_test", "seed")
-_ODOR_OPTIONS = ("target", "min_positives", "progress", "should_stop")
+_ODOR_OPTIONS = ("target", "min_positives", "progress")
 _LOADERS: dict[str, tuple[Callable[..., Dataset], tuple[str, ...]]] = {  # and their options
     "starter": (starter.load_starter, _ODOR_OPTIONS),
     "keller_2016": (keller.load_keller, (*_ODOR_OPTIONS, "top_k", "per")),
@@ -42,8 +42,8 @@ def load(name: str, **options) -> Dataset:
         One of the names in `available()`.
     **options
         Image sets: normalise, n_train, n_test, seed (see `images.load_images`).
-        Odor sets: target, min_positives, progress, should_stop; keller_2016 also top_k and per
-        (see `keller.load_keller`).
+        Odor sets: target, min_positives, progress; keller_2016 also top_k and per (see
+         `keller.load_keller`).
 
     Raises
     ------
@@ -79,7 +79,6 @@ _WHOLE = ("a whole number, not below 0", _is_whole)
 _WHOLE_OR_NONE = (_WHOLE[0], lambda value: value is None or _is_whole(value))
 _TEXT = ("text", lambda value: isinstance(value, str))
 _TEXT_OR_NONE = ("text", lambda value: value is None or isinstance(value, str))
-_FUNCTION = ("a function", lambda value: value is None or callable(value))
 _OPTIONS = {  # options may come from a link, where anything can stand
     "normalise": _TEXT,
     "n_train": _WHOLE_OR_NONE,
@@ -89,8 +88,7 @@ _OPTIONS = {  # options may come from a link, where anything can stand
     "min_positives": _WHOLE,
     "top_k": _WHOLE,
     "per": _TEXT,
-    "progress": _FUNCTION,
-    "should_stop": _FUNCTION,
+    "progress": ("a function", lambda value: value is None or callable(value)),
 }
 
 

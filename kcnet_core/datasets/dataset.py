@@ -5,10 +5,11 @@ from __future__ import annotations
 import weakref
 import zlib
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-UPLOADED = {  # the fields of a visitor's own data
+UPLOADED: dict[str, Any] = {  # the fields of a visitor's own data
     "name": "uploaded",
     "citation": "Uploaded by its owner",
     "licence": "As its owner decides",

@@ -15,11 +15,15 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
+from pathlib import Path
 
 import numpy as np
 
+from kcnet_core.contracts import Counted, Steps, share_of_work
 from kcnet_core.errors import DataError
+from kcnet_core.molecules.describe import CHECK_SHARE, describe_steps
 from kcnet_core.molecules.descriptor_table import DESCRIPTOR_NAMES
+from kcnet_core.molecules.read import read_frame, read_frame_steps
 from kcnet_core.storage.atomic_write import write_whole
 from kcnet_core.storage.folders import cache_folder
 
@@ -34,23 +38,26 @@ class Described:
     parts: dict[str, str] = field(default_factory=dict)  # salts: the organic part that was taken
 
 
-def describe_texts(texts: Sequence[str], progress=None, should_stop=None) -> Described:
-    """Check and describe every distinct SMILES, from the cache as far as it goes."""
+def describe_texts_steps(texts: Sequence[str]) -> Steps[Counted, Described]:
+    """Check and describe every distinct SMILES, from the cache as far as it goes.
+
+    Closing it writes nothing to the cache.
+    """
     texts = list(dict.fromkeys(texts))
     path = cache_folder() / "descriptors" / f"{_digest(texts)}.npz"
     described = _read(path, set(texts))
     unknown = [text for text in texts if text not in described.values]
     if unknown:
         n_known = len(described.values)
-        _compute(unknown, described, progress, should_stop)
+        yield from _compute(unknown, described)
         if len(described.values) > n_known:
             _write(path, described)
-        if should_stop and should_stop():
-            raise DataError("Describing the molecules was stopped; nothing was loaded.")
     return described
 
 
-def described_rows(texts: Sequence[str], names: Sequence[str], report, progress, should_stop):
+def described_rows_steps(
+    texts: Sequence[str], names: Sequence[str], report: list[str]
+) -> Steps[Counted, tuple[np.ndarray, list[str], np.ndarray]]:
     """Describe the rows of a dataset; what could not be described is named in `report`.
 
     Returns
@@ -61,8 +68,8 @@ def described_rows(texts: Sequence[str], names: Sequence[str], report, progress,
         Their canonical SMILES.
     X : ndarray of shape (len(kept), n_descriptors)
     """
-    found = describe_texts(texts, progress, should_stop)
-    rows = {}
+    found = yield from describe_texts_steps(texts)
+    rows: dict[str, list[int]] = {}
     for row, text in enumerate(texts):
         rows.setdefault(text, []).append(row)
     for text, numbers in rows.items():
@@ -78,37 +85,33 @@ def described_rows(texts: Sequence[str], names: Sequence[str], report, progress,
     return np.array(kept), smiles, np.stack([found.values[texts[row]] for row in kept])
 
 
-def _digest(texts) -> str:
+def _digest(texts: list[str]) -> str:
     identity = json.dumps([version("rdkit"), DESCRIPTOR_NAMES, texts])
     return hashlib.sha256(identity.encode()).hexdigest()[:32]
 
 
-def _compute(texts, described: Described, progress, should_stop):
+def _compute(texts: list[str], described: Described) -> Steps[Counted, None]:
     import pandas as pd
 
-    from kcnet_core.molecules.describe import describe
-    from kcnet_core.molecules.read import read_frame
-
-    options = {"keep_duplicates": True, "should_stop": should_stop}
-    rows = read_frame(pd.DataFrame({"smiles": texts}), "smiles", **options)
+    checks = read_frame_steps(pd.DataFrame({"smiles": texts}), "smiles", keep_duplicates=True)
+    rows = yield from share_of_work(checks, 0.0, CHECK_SHARE)
     salts = [row for row in rows if not row.ok and row.suggestion]
-    if salts:
-        offered = pd.DataFrame({"smiles": [row.suggestion for row in salts]})
-        for salt, part in zip(salts, read_frame(offered, "smiles", **options), strict=True):
-            if part.ok:
-                rows[salt.number - 1] = part
-                described.parts[salt.text] = part.molecule.smiles
-    rows, X = describe(rows, progress, should_stop)
+    offered = pd.DataFrame({"smiles": [row.suggestion for row in salts]})
+    for salt, part in zip(salts, read_frame(offered, "smiles", keep_duplicates=True), strict=True):
+        if part.molecule is not None:
+            rows[salt.number - 1] = part
+            described.parts[salt.text] = part.molecule.smiles
+    rows, X = yield from share_of_work(describe_steps(rows), CHECK_SHARE, 1 - CHECK_SHARE)
     vectors = iter(X)
     for text, row in zip(texts, rows, strict=True):
-        if row.ok:
+        if row.molecule is not None:
             described.smiles[text] = row.molecule.smiles
             described.values[text] = next(vectors)
         else:
-            described.errors[text] = row.error
+            described.errors[text] = row.error or ""
 
 
-def _read(path, wanted: set[str]) -> Described:
+def _read(path: Path, wanted: set[str]) -> Described:
     try:
         with np.load(path, allow_pickle=False) as file:
             texts, smiles, parts = (file[key].tolist() for key in ("texts", "smiles", "parts"))
@@ -126,7 +129,7 @@ def _read(path, wanted: set[str]) -> Described:
     )
 
 
-def _write(path, described: Described):
+def _write(path: Path, described: Described) -> None:
     texts = list(described.values)
     buffer = io.BytesIO()
     np.savez_compressed(

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
+from kcnet_core.contracts import drain
 from kcnet_core.datasets import store
 from kcnet_core.datasets.catalogue import CATALOGUE
 from kcnet_core.datasets.dataset import Dataset
-from kcnet_core.datasets.descriptor_cache import described_rows
+from kcnet_core.datasets.descriptor_cache import described_rows_steps
 from kcnet_core.datasets.keller_labels import (
     QUESTIONNAIRE,
     descriptor_use,
@@ -44,8 +46,7 @@ def load_keller(
     top_k: int = 3,
     per: str = "stimulus",
     min_positives: int = MIN_POSITIVES,
-    progress=None,
-    should_stop=None,
+    progress: Callable[[int, int | None], None] | None = None,
 ) -> Dataset:
     """One row per stimulus (a molecule at a dilution), labelled with its odor characters.
 
@@ -61,8 +62,8 @@ def load_keller(
         together, which gives them the same characters.
     min_positives : int
         Multi-label only: characters of fewer rows are left out (and named in the report).
-    progress, should_stop : callable or None
-        For the descriptors, when they have to be computed.
+    progress : callable or None
+        Hears how far the descriptors are, when they have to be computed.
     """
     if per not in ("stimulus", "compound"):
         raise DataError(f"per is {per!r}; choose stimulus or compound.")
@@ -89,7 +90,7 @@ def load_keller(
     labels = odor_characters(counts, sums, top_k)
     characters = tuple(name.capitalize() for name in use.descriptors)
     texts, names = stimuli["CanonicalSMILES"].fillna("").tolist(), _names(stimuli)
-    kept, smiles, X = described_rows(texts, names, report, progress, should_stop)
+    kept, smiles, X = drain(described_rows_steps(texts, names, report), progress)
     labels = labels[kept]  # every share below is of the rows that are loaded
     report += _label_sentences(labels, counts[kept], characters, top_k, per)
     targets = character_targets(labels, characters, target, min_positives, report)

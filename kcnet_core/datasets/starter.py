@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 
+from kcnet_core.contracts import drain
 from kcnet_core.datasets.catalogue import CATALOGUE
 from kcnet_core.datasets.dataset import Dataset
-from kcnet_core.datasets.descriptor_cache import described_rows
+from kcnet_core.datasets.descriptor_cache import described_rows_steps
 from kcnet_core.datasets.odor import MIN_POSITIVES, character_targets, odor_dataset
 from kcnet_core.errors import DataError
 from kcnet_core.storage.folders import assets
@@ -23,8 +25,7 @@ def load_starter(
     *,
     target: str | None = None,
     min_positives: int = MIN_POSITIVES,
-    progress=None,
-    should_stop=None,
+    progress: Callable[[int, int | None], None] | None = None,
 ) -> Dataset:
     """One row per molecule, labelled with the odor characters that a perfumer would give it.
 
@@ -34,17 +35,16 @@ def load_starter(
         One character as a two-class problem; None: all of them at once, multi-label.
     min_positives : int
         Multi-label only: characters of fewer molecules are left out (and named in the report).
-    progress, should_stop : callable or None
-        For the descriptors, when they have to be computed.
+    progress : callable or None
+        Hears how far the descriptors are, when they have to be computed.
     """
     entries = _entries(PATH)
     vocabulary = sorted({word for entry in entries for word in entry["characters"]})
     labels = np.array([[word in entry["characters"] for word in vocabulary] for entry in entries])
     names = [entry["name"] for entry in entries]
     report = [f"{len(entries)} molecules; each has the odor characters it is best known for."]
-    kept, smiles, X = described_rows(
-        [entry["smiles"] for entry in entries], names, report, progress, should_stop
-    )
+    texts = [entry["smiles"] for entry in entries]
+    kept, smiles, X = drain(described_rows_steps(texts, names, report), progress)
     characters = [word.capitalize() for word in vocabulary]
     targets = character_targets(labels[kept], characters, target, min_positives, report)
     return odor_dataset(

@@ -21,6 +21,8 @@ from kcnet_core.molecules.worker.messages import unpack
 
 __all__ = ["DESCRIPTORS", "DESCRIPTOR_NAMES", "GROUPS", "Descriptor", "describe", "describe_steps"]
 
+CHECK_SHARE = 0.15  # of the time that checking and describing molecules takes
+
 
 def _float32(packed: str) -> np.ndarray:
     with np.errstate(over="ignore"):  # what overflows float32 counts as not finite

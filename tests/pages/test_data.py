@@ -95,16 +95,16 @@ def test_long_lists_of_the_loader_are_folded_away_under_what_they_list(data_page
 
 
 def test_a_fault_in_a_part_that_is_redrawn_alone_becomes_a_sentence(data_page, monkeypatch):
-    from pages.ui.data import rows as data_view
+    from pages.ui.data import rows
 
     def fault(*_, **__):
         raise RuntimeError("hidden detail")
 
-    monkeypatch.setattr(data_view, "members", fault)
+    monkeypatch.setattr(rows, "members", fault)
     data_page.run()
     assert not data_page.exception
-    (rows,) = (tab for tab in data_page.tabs if tab.label == "Rows")
-    assert "not your fault" in rows.error[0].value
+    (shown,) = (tab for tab in data_page.tabs if tab.label == "Rows")
+    assert "not your fault" in shown.error[0].value
 
 
 def test_an_uploaded_table_becomes_the_dataset_of_this_session_only(data_page):
@@ -206,11 +206,11 @@ def test_a_second_table_starts_with_its_own_guesses_and_says_what_it_lacks(data_
 
 
 def test_a_table_is_looked_through_once_however_often_the_page_is_drawn(data_page, monkeypatch):
-    from kcnet_core.datasets.uploads import table
+    from pages.ui.data import upload
 
-    seen, guess_table = [], table.guess_table
+    seen, guess_table = [], upload.guess_table
     monkeypatch.setattr(
-        table, "guess_table", lambda *a, **k: seen.append(a[0]) or guess_table(*a, **k)
+        upload, "guess_table", lambda *a, **k: seen.append(a[0]) or guess_table(*a, **k)
     )
     data_page.session_state["data_tab"] = "Upload your own"
     data_page.run()

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from kcnet_core.datasets.uploads.cells import TableText, read_table
 from kcnet_core.errors import DataError
 from kcnet_core.limits import MAX_CSV_CHARACTERS, MAX_CSV_DILUTIONS
+from kcnet_core.molecules.read import read_frame
 from kcnet_core.molecules.text import smiles_column
 
 YES = frozenset(("1", "1.0", "yes", "y", "true", "t", "x", "✓", "✔"))
@@ -198,8 +199,6 @@ def _looks_like_smiles(cell: str) -> bool:
 
 def _are_smiles(cells: Sequence[str]) -> bool:
     import pandas as pd
-
-    from kcnet_core.molecules.read import read_frame
 
     rows = read_frame(pd.DataFrame({"smiles": list(cells)}), "smiles", keep_duplicates=True)
     return sum(row.ok or row.suggestion is not None for row in rows) >= 0.7 * len(cells)

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from kcnet_core.contracts import Counted, Steps, drain, share_of_work
 from kcnet_core.datasets.dataset import UPLOADED, Dataset, RowError, left_out
 from kcnet_core.datasets.odor import character_targets, odor_dataset
 from kcnet_core.datasets.uploads.cells import read_table
@@ -15,16 +16,15 @@ from kcnet_core.datasets.uploads.columns import (
     LABEL_KINDS,
     TableGuess,
     column_titles,
-    guess_table,
     split_list,
     yes_no,
 )
 from kcnet_core.datasets.uploads.quota import UploadBytes
 from kcnet_core.errors import DataError, LimitError
 from kcnet_core.limits import MAX_CSV_CHARACTERS, MAX_CSV_DILUTIONS
+from kcnet_core.molecules.describe import CHECK_SHARE, describe_steps
 from kcnet_core.molecules.descriptor_table import DESCRIPTOR_NAMES
-
-__all__ = ["TableGuess", "check_columns", "guess_table", "table_bytes", "table_dataset"]
+from kcnet_core.molecules.read import Row, read_frame_steps
 
 _LONGEST_LABEL = 60
 _CELL_BYTES = 80  # of a short text and its place
@@ -32,15 +32,20 @@ _MOLECULE_BYTES = 10_000  # of a row with its molecule and descriptors
 
 
 def table_dataset(
+    content: bytes, guess: TableGuess, **options
+) -> tuple[Dataset, tuple[RowError, ...]]:
+    """Do `table_steps` at once."""
+    return drain(table_steps(content, guess, **options))
+
+
+def table_steps(
     content: bytes,
     guess: TableGuess,
     *,
     title: str = "Uploaded table",
     min_positives: int = 2,
-    progress=None,
-    should_stop=None,
-) -> tuple[Dataset, tuple[RowError, ...]]:
-    """Turn an uploaded table into a dataset.
+) -> Steps[Counted, tuple[Dataset, tuple[RowError, ...]]]:
+    """Turn an uploaded table into a dataset; yields how many of its molecules are described.
 
     Parameters
     ----------
@@ -51,8 +56,6 @@ def table_dataset(
         For instance the file's name.
     min_positives : int
         Characters of fewer molecules are left out (and named in the report).
-    progress, should_stop : callable or None
-        For the descriptors.
 
     Returns
     -------
@@ -65,25 +68,22 @@ def table_dataset(
     DataError, LimitError
         Nothing can be learned from the table; the message says what to change.
     """
-    from kcnet_core.molecules.describe import describe
-
     frame, places, errors = _frame(content, guess)
     labels = _label_cells(frame, guess, places, errors)
     dilutions = _dilutions(frame, guess)
-    rows = _molecules(frame, guess, should_stop)
-    rows, X = describe(rows, progress, should_stop)
-    if should_stop and should_stop():
-        raise DataError("Describing the molecules was stopped; nothing was loaded.")
+    rows = yield from share_of_work(_molecules(frame, guess), 0.0, CHECK_SHARE)
+    rows, X = yield from share_of_work(describe_steps(rows), CHECK_SHARE, 1 - CHECK_SHARE)
     vectors = dict(zip((k for k, row in enumerate(rows) if row.ok), X, strict=True))
     for k, row in enumerate(rows):
-        if not row.ok:
+        if row.error is not None:
             error = RowError(places[k], _short(row.text), row.error, row.suggestion or "")
             errors.setdefault(k, error)
-    report = []
+    report: list[str] = []
     _leave_out_repeats(rows, labels, dilutions, places, errors, report)
     if guess.label_kind == "class":
         _leave_out_lone_classes(labels, places, errors)
-    kept = [k for k in range(len(rows)) if k not in errors]
+    molecules = {k: row.molecule for k, row in enumerate(rows) if row.molecule and k not in errors}
+    kept = list(molecules)
     _refuse_too_few(kept, errors, len(rows))
 
     if errors:
@@ -93,10 +93,10 @@ def table_dataset(
     dataset = odor_dataset(
         title=_short(title),
         **UPLOADED,
-        smiles=[rows[k].molecule.smiles for k in kept],
+        smiles=[molecules[k].smiles for k in kept],
         X=np.stack([vectors[k] for k in kept]),
         dilutions=None if dilutions is None else [dilutions[k] for k in kept],
-        row_names=tuple(rows[k].name or rows[k].molecule.smiles for k in kept),
+        row_names=tuple(rows[k].name or molecules[k].smiles for k in kept),
         report=report,
         **targets,
     )
@@ -104,7 +104,7 @@ def table_dataset(
 
 
 def table_bytes(content: bytes, guess: TableGuess) -> UploadBytes:
-    """Memory that `table_dataset` will need; half as much again as was measured, or more."""
+    """Memory that `table_steps` will need; half as much again as was measured, or more."""
     n_cells = guess.n_rows * len(guess.columns)
     reading = 4 * len(content) + _CELL_BYTES * n_cells + _MOLECULE_BYTES * guess.n_rows
     n_inputs = len(DESCRIPTOR_NAMES) + (MAX_CSV_DILUTIONS if guess.dilution_column else 0)
@@ -252,15 +252,12 @@ def _refuse_too_few(kept, errors, n_rows):
     raise DataError(f"{len(kept)} of {n_rows} rows can be used; at least two are needed.{why}")
 
 
-def _molecules(frame, guess, should_stop):
-    from kcnet_core.molecules.read import read_frame
-
-    rows = read_frame(
+def _molecules(frame, guess: TableGuess) -> Steps[Counted, list[Row]]:
+    rows = yield from read_frame_steps(
         frame,
         guess.smiles_column,
         guess.name_column,
         keep_duplicates=True,  # which row of a molecule is kept depends on its labels
-        should_stop=should_stop,
     )
     if not any(row.ok for row in rows):
         raise DataError(

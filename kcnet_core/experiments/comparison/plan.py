@@ -22,7 +22,7 @@ MAX_FOLDS = 20
 # Fields of a run that a comparison decides for all models alike.
 SHARED_FIELDS = ("dataset", "target", "pixels", "rows", "model", "protocol", "seed", "device")
 DEFAULT_PIXELS = ("", "global")  # as a run and as the loader calls the paper's scale
-OTHER_OPTIONS = ("target", "progress", "should_stop")  # a field of its own, or not data
+OTHER_OPTIONS = ("target", "progress")  # a field of its own, or not data
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from kcnet_core.errors import KCNetError
 from kcnet_core.storage.folders import download_folder
 from pages.ui.shell import current_run, visitor, visitor_jobs
 from pages.ui.shell.data_controls import use
-from pages.ui.shell.escaping import plain
+from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.job_progress import job_progress
 
 KINDS = {"odor": "Odors", "image": "Images"}
@@ -90,6 +90,6 @@ def start_download(info, downloads: dict) -> None:
             title=f"Download {info.title}",
         )
     except KCNetError as refused:
-        st.toast(plain(refused), icon=":material/error:")
+        st.toast(escape_markdown(refused), icon=":material/error:")
         return
     downloads[info.name] = job.id

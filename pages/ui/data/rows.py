@@ -11,7 +11,7 @@ from kcnet_core.experiments.run import Run
 from kcnet_core.figures.pictures import image_tiles
 from pages.ui.shell import visitor
 from pages.ui.shell.chart import chart
-from pages.ui.shell.escaping import plain
+from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.molecule_cards import cards
 from pages.ui.shell.safety_net import fragment
 
@@ -25,7 +25,7 @@ LONG_SENTENCE = 160  # characters; beyond, what a sentence enumerates is folded 
 
 
 def look(run: Run, dataset: Dataset) -> None:
-    st.header(plain(dataset.title), anchor=False)
+    st.header(escape_markdown(dataset.title), anchor=False)
     n, d = dataset.X.shape
     with st.container(horizontal=True, gap=METRIC_GAP):
         st.metric("Rows", f"{n:,}", width="content")
@@ -127,7 +127,7 @@ def source(dataset: Dataset) -> None:
             else:
                 st.text(f"• {sentence}")
         for what, which in folded:
-            with st.expander(plain(what)):
+            with st.expander(escape_markdown(what)):
                 st.text(which)
     st.markdown("**Citation**")
     st.text(dataset.citation or "none given")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from weakref import ref
 
 import streamlit as st
@@ -12,17 +11,23 @@ import streamlit as st
 from kcnet_core.contracts import Counted, Steps
 from kcnet_core.datasets.dataset import Dataset, RowError, left_out
 from kcnet_core.datasets.uploads.cells import ENCODINGS, SEPARATORS
-from kcnet_core.datasets.uploads.columns import LABEL_KINDS, LIST_SEPARATORS
+from kcnet_core.datasets.uploads.columns import (
+    LABEL_KINDS,
+    LIST_SEPARATORS,
+    TableGuess,
+    guess_table,
+)
+from kcnet_core.datasets.uploads.images import images_bytes, images_steps
 from kcnet_core.datasets.uploads.quota import UploadBytes
+from kcnet_core.datasets.uploads.table import check_columns, table_bytes, table_steps
 from kcnet_core.errors import KCNetError, OutOfMemory
 from kcnet_core.experiments.run import Run
 from kcnet_core.jobs import Estimate
-from kcnet_core.jobs.from_callbacks import callback_steps
 from kcnet_core.jobs.memory import gigabytes
 from kcnet_core.limits import MAX_CSV_ROWS, MAX_IMAGES, MAX_UPLOAD_BYTES, MEGABYTE
 from kcnet_core.storage.safe_csv import harmless
 from pages.ui.shell import current_run, visitor, visitor_data, visitor_jobs
-from pages.ui.shell.escaping import plain
+from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.job_progress import job_progress
 
 NONE = "(none)"
@@ -58,13 +63,11 @@ def table() -> None:
     file = st.file_uploader("Table", type=["csv", "tsv", "txt"], key="table_file")
     if file is None:
         return
-    from kcnet_core.datasets.uploads.table import table_bytes, table_dataset
-
     content = file.getvalue()
     reading = chosen_reading(file.file_id)
     guess, trouble = guessed(content, reading)
     if trouble:
-        st.error(plain(trouble), icon=":material/error:")
+        st.error(escape_markdown(trouble), icon=":material/error:")
         return
     st.caption(
         f"Read with the separator {SEPARATORS[guess.separator]} and the encoding {guess.encoding}; "
@@ -73,16 +76,16 @@ def table() -> None:
     guess = corrected(guess, "_".join(map(str, reading)))
     text_table(dict(zip(guess.columns, zip(*guess.preview, strict=True), strict=True)))
     for note in guess.notes:
-        st.caption(plain(note))
+        st.caption(escape_markdown(note))
     lacking = what_is_lacking(guess)
     go = st.button("Compute descriptors and use this table", type="primary", key="table_go",
                    disabled=bool(lacking), icon=":material/science:")  # fmt: skip
     if lacking:
-        st.caption(f":material/arrow_upward: {plain(lacking)}")
+        st.caption(f":material/arrow_upward: {escape_markdown(lacking)}")
     if go:
         submit(
             "table",
-            lambda: callback_steps(partial(table_dataset, content, guess, title=file.name)),
+            lambda: table_steps(content, guess, title=file.name),
             lambda: table_bytes(content, guess),
         )
     follow()
@@ -104,8 +107,6 @@ def chosen_reading(file_id: str) -> tuple:
 
 def guessed(content: bytes, reading: tuple):
     """How a table may be read, or why it cannot; found out once, not at every rerun."""
-    from kcnet_core.datasets.uploads.table import guess_table
-
     known = st.session_state.get("table_guess")
     if known is None or known[0] != reading:
         _, separator, encoding, has_header = reading
@@ -118,10 +119,8 @@ def guessed(content: bytes, reading: tuple):
     return known[1:]
 
 
-def what_is_lacking(guess) -> str:
+def what_is_lacking(guess: TableGuess) -> str:
     """Why a table cannot be read with these columns yet; empty when it can."""
-    from kcnet_core.datasets.uploads.table import check_columns
-
     try:
         check_columns(guess)
     except KCNetError as error:
@@ -129,7 +128,7 @@ def what_is_lacking(guess) -> str:
     return ""
 
 
-def corrected(guess, reading: str):
+def corrected(guess: TableGuess, reading: str) -> TableGuess:
     """The guess as widgets, so that a person can mend it; read in another way it starts anew."""
     optional = [NONE, *guess.columns]
 
@@ -186,8 +185,6 @@ def images() -> None:
     file = st.file_uploader("Images", type=["zip", "npz"], key="image_file")
     if file is None:
         return
-    from kcnet_core.datasets.uploads.images import images_bytes, images_steps
-
     content = file.getvalue()
     side, invert = st.columns(2)
     size = side.select_slider(
@@ -242,7 +239,7 @@ def submit(
             icon=":material/error:",
         )
     except KCNetError as refused:
-        st.error(plain(refused), icon=":material/error:")
+        st.error(escape_markdown(refused), icon=":material/error:")
     else:
         st.session_state["upload_job"] = job.id
 
@@ -260,7 +257,8 @@ def follow() -> None:
         st.rerun()
     if st.session_state.get("upload_used") == job.id:
         dataset, errors = (st.session_state[k] for k in (visitor_data.UPLOADED, "upload_left_out"))
-        st.success(f"{plain(dataset.title)}: {len(dataset.X):,} rows are ready and in use.",
+        title = escape_markdown(dataset.title)
+        st.success(f"{title}: {len(dataset.X):,} rows are ready and in use.",
                    icon=":material/check_circle:")  # fmt: skip
         if errors:
             show_left_out(errors, "row" if dataset.kind == "odor" else "image")

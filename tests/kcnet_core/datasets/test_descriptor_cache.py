@@ -5,11 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kcnet_core.contracts import drain
 from kcnet_core.datasets import descriptor_cache
-from kcnet_core.datasets.descriptor_cache import describe_texts
-from kcnet_core.errors import DataError
+from kcnet_core.datasets.descriptor_cache import describe_texts_steps
 
 TEXTS = ["CCO", "OCC", "c1ccccc1C=O", "O", "CC(=O)[O-].[Na+]"]
+
+
+def describe_texts(texts):
+    return drain(describe_texts_steps(texts))
 
 
 def cache_file(cache):
@@ -22,7 +26,7 @@ def forbid_computing(monkeypatch, allowed=()):
 
     def guarded(texts, *rest):
         assert set(texts) <= set(allowed)
-        compute(texts, *rest)
+        return compute(texts, *rest)
 
     monkeypatch.setattr(descriptor_cache, "_compute", guarded)
 
@@ -93,6 +97,13 @@ def test_another_set_of_molecules_has_another_cache(cache):
     assert len(list((cache / "descriptors").iterdir())) == 2
 
 
-def test_stopping_is_told_and_loads_nothing():
-    with pytest.raises(DataError, match="was stopped"):
-        describe_texts(["CCCCCCCCO", "CCCCCCCCCO"], should_stop=lambda: True)
+def test_closing_ends_the_work_and_writes_nothing(cache):
+    texts = ["C" * n + "OC(C)C" for n in range(1, 60)]
+    steps = describe_texts_steps(texts)
+    first = next(steps)
+    assert (first.done, first.total) == (0, len(texts))
+    steps.close()
+    assert not (cache / "descriptors").exists()
+    seen = []
+    drain(describe_texts_steps(texts), lambda done, total: seen.append(done))
+    assert seen == sorted(seen) and seen[-1] == len(texts), "checking and describing are one count"

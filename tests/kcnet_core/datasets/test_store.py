@@ -205,7 +205,7 @@ def test_the_real_files_have_the_published_checksums(shared_data):
         ("keller_2016", "per", (1, ["stimulus"])),
         ("digits", "normalise", (None, ["global"])),
         ("starter", "progress", ("a", 1)),
-        ("keller_2016", "should_stop", (True,)),
+        ("keller_2016", "progress", (True,)),
     ],
 )
 def test_options_of_another_type_are_refused_with_a_sentence(name, option, values):

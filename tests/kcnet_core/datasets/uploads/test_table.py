@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kcnet_core.datasets.uploads import table
-from kcnet_core.datasets.uploads.columns import LABEL_KINDS
-from kcnet_core.datasets.uploads.table import guess_table, table_bytes, table_dataset
+from kcnet_core.datasets.uploads.columns import LABEL_KINDS, guess_table
+from kcnet_core.datasets.uploads.table import table_bytes, table_dataset
 from kcnet_core.errors import DataError, KCNetError, LimitError
 
 SMILES = ["CCO", "CCCO", "CCCCO", "CCCCCO", "CC(=O)OCC", "CC(=O)OCCC", "CC(=O)OCCCC", "c1ccccc1C=O"]
@@ -300,9 +300,17 @@ def test_titles_are_made_unique_and_blank_ones_numbered():
     assert guess.columns == ("smiles", "column 2", "odor", "odor (2)")
 
 
-def test_stopping_loads_nothing():
-    with pytest.raises(KCNetError):
-        table_dataset(LIST, guess_table(LIST), should_stop=lambda: True)
+def test_every_molecule_counts_and_closing_describes_no_more(monkeypatch):
+    smiles = ["C" * n + "OC(C)=O" for n in range(1, 40)]
+    content = csv_bytes(["smiles", "sweet"], smiles, [0, 1, 1] * 13)
+    guess = guess_table(content)
+    steps = table.table_steps(content, guess)
+    next(steps)
+    with monkeypatch.context() as patch:
+        patch.setattr(table, "describe_steps", None)  # going on would fail
+        steps.close()
+    seen = [step.fraction for step in table.table_steps(content, guess)]
+    assert seen == sorted(seen) and seen[-1] == 1, "checking and describing are one count"
 
 
 cell = st.text(string.printable + "é€✓ ", max_size=8) | st.sampled_from(
