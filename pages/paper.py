@@ -12,7 +12,7 @@ from kcnet_core.paper.recipes import Recipe
 from kcnet_core.paper.result_file import file_name, result_text
 from pages.ui.paper import measuring, overview, state, verdict, views
 from pages.ui.paper.words import dataset_title, title
-from pages.ui.shell.escaping import plain
+from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.frame import heading
 from pages.ui.shell.watch import state_of
 
@@ -83,9 +83,9 @@ def provenance(result: Result, under_way: bool) -> None:
             icon=":material/pending:",
         )
     for name, reason in result.skipped.items():
-        st.caption(f"Without {dataset_title(name)}: {plain(reason)}")
+        st.caption(f"Without {dataset_title(name)}: {escape_markdown(reason)}")
     for name, reason in result.failed.items():
-        st.warning(f"{title(name)}: {plain(reason)}", icon=":material/warning:")
+        st.warning(f"{title(name)}: {escape_markdown(reason)}", icon=":material/warning:")
     seeds = about["seeds"]
     span = f"seeds {seeds[0]} to {seeds[-1]}" if len(seeds) > 1 else f"seed {seeds[0]}"
     st.caption(

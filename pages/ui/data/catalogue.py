@@ -11,7 +11,7 @@ from kcnet_core.datasets import images, keller
 from kcnet_core.datasets.catalogue import CATALOGUE
 from kcnet_core.errors import KCNetError
 from kcnet_core.storage.folders import download_folder
-from pages.ui.shell import current_run, visitor, visitor_jobs
+from pages.ui.shell import current_run, session_keys, visitor, visitor_jobs
 from pages.ui.shell.data_controls import use
 from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.job_progress import job_progress
@@ -21,7 +21,7 @@ WORTH_NAMING = 500_000  # bytes; fewer would be shown as 0 MB
 
 
 def choose() -> None:
-    downloads = st.session_state.setdefault("downloads", {})
+    downloads = st.session_state.setdefault(session_keys.DOWNLOADS, {})
     everything = datasets.available()
     for kind, title in KINDS.items():
         st.subheader(title, anchor=False)

@@ -26,9 +26,10 @@ from kcnet_core.jobs import Estimate
 from kcnet_core.jobs.memory import gigabytes
 from kcnet_core.limits import MAX_CSV_ROWS, MAX_IMAGES, MAX_UPLOAD_BYTES, MEGABYTE
 from kcnet_core.storage.safe_csv import harmless
-from pages.ui.shell import current_run, visitor, visitor_data, visitor_jobs
+from pages.ui.shell import current_run, session_keys, visitor, visitor_data, visitor_jobs
 from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.job_progress import job_progress
+from pages.ui.shell.memo import memo
 
 NONE = "(none)"
 RECOGNISE = "recognise it"
@@ -107,16 +108,15 @@ def chosen_reading(file_id: str) -> tuple:
 
 def guessed(content: bytes, reading: tuple):
     """How a table may be read, or why it cannot; found out once, not at every rerun."""
-    known = st.session_state.get("table_guess")
-    if known is None or known[0] != reading:
+    def guess():
         _, separator, encoding, has_header = reading
         form = {"separator": separator, "encoding": encoding, "has_header": has_header}
         try:
-            known = (reading, guess_table(content, **form), "")
+            return guess_table(content, **form), ""
         except KCNetError as error:
-            known = (reading, None, str(error))
-        st.session_state["table_guess"] = known
-    return known[1:]
+            return None, str(error)
+
+    return memo("table_guess", reading, guess)
 
 
 def what_is_lacking(guess: TableGuess) -> str:
@@ -213,7 +213,7 @@ def submit(
 
     Log and journal learn only what kind of file it is: what it is called is its owner's.
     """
-    uploads, old = visitor_data.uploads(), st.session_state.get(visitor_data.UPLOADED)
+    uploads, old = visitor_data.uploads(), visitor_data.uploaded()
     instead_of = None if old is None else ref(old)
 
     def read():
@@ -241,22 +241,22 @@ def submit(
     except KCNetError as refused:
         st.error(escape_markdown(refused), icon=":material/error:")
     else:
-        st.session_state["upload_job"] = job.id
+        st.session_state[session_keys.UPLOAD_JOB] = job.id
 
 
 def follow() -> None:
-    job = visitor_jobs.jobs().get(st.session_state.get("upload_job", ""))
+    job = visitor_jobs.jobs().get(st.session_state.get(session_keys.UPLOAD_JOB, ""))
     if job is None:
         return
     done = job.view.state == "done"
     if done and job.result is not None:
-        dataset, st.session_state["upload_left_out"] = job.result
-        job.let_go()  # from here on the session alone holds the data, and may replace them
+        dataset, errors = job.result
         use(dataset)
-        st.session_state["upload_used"] = job.id
+        st.session_state[session_keys.UPLOAD_USED] = job.id, errors
+        job.let_go()  # from here on the session alone holds the data, and may replace them
         st.rerun()
-    if st.session_state.get("upload_used") == job.id:
-        dataset, errors = (st.session_state[k] for k in (visitor_data.UPLOADED, "upload_left_out"))
+    used, errors = st.session_state.get(session_keys.UPLOAD_USED, ("", ()))
+    if used == job.id and (dataset := visitor_data.uploaded()) is not None:
         title = escape_markdown(dataset.title)
         st.success(f"{title}: {len(dataset.X):,} rows are ready and in use.",
                    icon=":material/check_circle:")  # fmt: skip
@@ -283,7 +283,7 @@ def show_left_out(errors, what: str) -> None:
 
 def use(dataset: Dataset) -> None:
     """Make the uploaded data the ones that every page of this session works with."""
-    st.session_state[visitor_data.UPLOADED] = dataset
+    visitor_data.keep_uploaded(dataset)
     current_run.adopt(
         Run(dataset=visitor_data.UPLOADED, model="KCNet", n_hidden=1000, alpha_loo=True)
     )

@@ -7,6 +7,7 @@ import streamlit as st
 from kcnet_core.paper.outcomes import AGREES, CLOSE, HIGHER, LOWER, Result
 from kcnet_core.paper.recipes import GROUPS, RECIPES, Recipe, in_paper_order
 from pages.ui.paper import state
+from pages.ui.shell import address, session_keys
 
 ICONS = {
     "tables": ":material/table:",
@@ -17,20 +18,17 @@ ICONS = {
 
 def choice() -> Recipe | None:
     """The box with every table and figure; None for the overview."""
-    asked, name = st.query_params.get("result", ""), state.chosen()
-    if asked and asked != name:
-        st.warning(
-            "The link asks for a result that does not exist; here is what there is.",
-            icon=":material/link_off:",
-        )
+    asked, name = address.remembered(state.LINK), state.chosen()
+    if asked != name:
+        address.warn(["The link asks for a result that does not exist; here is what there is."])
     state.choose(name)
-    st.session_state["paper_choice"] = name
+    st.session_state[session_keys.PAPER_CHOICE] = name
     st.selectbox(
         "Table, figure or question",
         [state.OVERVIEW, *(recipe.name for recipe in in_paper_order())],
         format_func=label,
-        key="paper_choice",
-        on_change=lambda: state.choose(st.session_state["paper_choice"]),
+        key=session_keys.PAPER_CHOICE,
+        on_change=lambda: state.choose(st.session_state[session_keys.PAPER_CHOICE]),
     )
     return RECIPES.get(name)
 

@@ -13,24 +13,21 @@ from kcnet_core.paper.engine import reproduction_job
 from kcnet_core.paper.outcomes import Result
 from kcnet_core.paper.recipes import RECIPES, Recipe
 from kcnet_core.paper.result_file import find_results, read_result
-from pages.ui.shell import measured, visitor, visitor_jobs
+from pages.ui.shell import address, measured, visitor, visitor_jobs
 
 OVERVIEW = ""
+LINK = "result"  # the parameter that names a recipe
 ACTIVE = ("queued", "running", "paused")
 
 
 def chosen() -> str:
     """Name of the recipe that the page shows; the link says it, and a page switch keeps it."""
-    name = st.query_params.get("result", st.session_state.get("paper_result", OVERVIEW))
+    name = address.remembered(LINK)
     return name if name in RECIPES else OVERVIEW
 
 
 def choose(name: str) -> None:
-    st.session_state["paper_result"] = name
-    if name:
-        st.query_params["result"] = name
-    else:
-        st.query_params.pop("result", None)
+    address.remember(LINK, name)
 
 
 # -- results ------------------------------------------------------------------------------------

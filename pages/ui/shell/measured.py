@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from kcnet_core.errors import KCNetError
-from pages.ui.shell import visitor, visitor_jobs
-from pages.ui.shell.escaping import plain
+from pages.ui.shell import session_keys, visitor, visitor_jobs
+from pages.ui.shell.escaping import escape_markdown
 
 if TYPE_CHECKING:
     from kcnet_core.datasets.dataset import Dataset
@@ -24,7 +24,7 @@ def start(measured: MeasuredJob, title: str, data: Dataset | None = None) -> Job
             estimate=measured.cost, title=title,
         )  # fmt: skip
     except KCNetError as refused:
-        st.session_state[_refused(measured.kind)] = str(refused)
+        st.session_state[session_keys.refused(measured.kind)] = str(refused)
         return None
     if data is not None:
         visitor_jobs.carry(job, data)
@@ -38,10 +38,6 @@ def stop(job: Job | None) -> None:
 
 def problem(kind: str) -> None:
     """Why the last one was refused, said once."""
-    sentence = st.session_state.pop(_refused(kind), None)
+    sentence = st.session_state.pop(session_keys.refused(kind), None)
     if sentence:
-        st.error(plain(sentence), icon=":material/error:")
-
-
-def _refused(kind: str) -> str:
-    return f"{kind}_problem"
+        st.error(escape_markdown(sentence), icon=":material/error:")

@@ -14,6 +14,14 @@ UPLOADED = "uploaded"  # the visitor's own Dataset (visitor_data)
 JOB_ID = "job_id"  # the run that Train looks at (visitor_jobs)
 MEMO = "memo"  # what would be costly to make again, by slot (memo)
 
+# -- Data ----------------------------------------------------------------------------------------
+DOWNLOADS = "downloads"  # jobs that fetch, by dataset (catalogue)
+UPLOAD_JOB = "upload_job"  # the job that reads a file (upload)
+UPLOAD_USED = "upload_used"  # the job whose dataset is in use, and what it left out (upload)
+
+# -- Paper ---------------------------------------------------------------------------------------
+PAPER_CHOICE = "paper_choice"  # widget: which table or figure is open
+
 # -- Learn ---------------------------------------------------------------------------------------
 VIEW = "view"  # widget: which experiment is open
 STEP = "step"  # widget: where the walk stands
@@ -49,6 +57,11 @@ def parameter(name: str) -> str:
 def clicked(what: str) -> str:
     """Whether a click was noted and not yet carried out (streamlit_workarounds)."""
     return f"clicked_{what}"
+
+
+def refused(kind: str) -> str:
+    """Why a measurement could not be started (measured)."""
+    return f"{kind}_problem"
 
 
 def prediction(lesson: str, part: int) -> str:
