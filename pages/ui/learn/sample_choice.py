@@ -7,12 +7,31 @@ import streamlit as st
 
 from kcnet_core.errors import DataError, KCNetError
 from kcnet_core.lessons import digit_drawing
-from pages.ui.learn.bench import DATA_OF, DRAWN, ODOR, SMALL, Sample, glomeruli
-from pages.ui.learn.fly_controls import hidden_controls
+from pages.ui.learn.bench import DATA_OF, DRAWN, ODOR, SMALL, Bench, Sample, glomeruli
+from pages.ui.learn.fly_controls import hidden_controls, settings_strip
 from pages.ui.shell import address, visitor
+from pages.ui.shell.escaping import escape_markdown
 
 FIRST_ODOR = "vanillin"
 INK = "ink"  # the link's parameter that holds a drawing
+
+
+def lay_bench() -> Bench | None:
+    """The sample and the settings of the fly, side by side; None if the sample cannot be used."""
+    with st.container(key="table", border=True):
+        portrait, choice, controls = st.columns([2, 5, 9], gap="medium")
+        with controls:
+            settings = settings_strip(columns=2)
+        try:
+            with choice, st.container(key="choice"):
+                kind = choose_kind()
+                sample = choose_sample(kind)
+        except KCNetError as error:
+            st.error(escape_markdown(error), icon=":material/error:")
+            return None
+        with portrait, st.container(key="portrait"):
+            picture(sample, kind)
+    return Bench(DATA_OF[kind], settings, sample, kind)
 
 
 def choose_kind() -> str:
