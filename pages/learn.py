@@ -29,7 +29,7 @@ def on_bench(view: Callable[[Bench], None]) -> None:
 
 
 def draw() -> None:
-    with st.container(key="table", border=True):
+    with st.container(key="bench", border=True):
         settings = settings_strip()
     views.draw(settings)
 

@@ -18,7 +18,7 @@ INK = "ink"  # the link's parameter that holds a drawing
 
 def lay_bench() -> Bench | None:
     """The sample and the settings of the fly, side by side; None if the sample cannot be used."""
-    with st.container(key="table", border=True):
+    with st.container(key="bench", border=True):
         portrait, choice, controls = st.columns([2, 5, 9], gap="medium")
         with controls:
             settings = settings_strip(columns=2)

@@ -31,7 +31,9 @@ class Address(dict):
 @pytest.fixture
 def address(monkeypatch):
     address = Address()
-    monkeypatch.setattr(link, "st", SimpleNamespace(query_params=address, session_state={}))
+    context = SimpleNamespace(url="https://lab.example/train?seed=1")
+    session = SimpleNamespace(query_params=address, session_state={}, context=context)
+    monkeypatch.setattr(link, "st", session)
     return address
 
 
@@ -66,3 +68,24 @@ def test_an_edit_before_the_first_run_ends_is_kept(address):
     assert link.opened("train")
     # The run ends here, before it wrote an address; the next one must not read the link again.
     assert link.opened("train") == {}
+
+
+def test_a_link_is_adopted_once_and_what_was_unusable_is_told_once(address):
+    address.update(seed="x")
+    assert link.adopt("train", lambda query: [f"{query['seed']} is no seed"]) == ["x is no seed"]
+    assert link.adopt("train", lambda query: ["again"]) == []
+
+
+def test_a_parameter_outlives_a_visit_to_another_page_and_a_new_link_replaces_it(address):
+    link.remember("result", "table1")
+    assert address == {"result": "table1"}
+    address.clear()  # by a page switch
+    assert link.remembered("result") == "table1"
+    address.update(result="figure2")
+    assert link.remembered("result") == "figure2"
+    link.remember("result", "")
+    assert address == {} and link.remembered("result") == ""
+
+
+def test_a_link_to_give_away_holds_the_page_and_only_what_it_is_asked_to_hold(address):
+    assert link.link({"smiles": "C=O &"}) == "https://lab.example/train?smiles=C%3DO+%26"

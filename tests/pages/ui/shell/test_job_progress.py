@@ -1,10 +1,14 @@
-"""What a job that only counts says when somebody has stopped it."""
+"""What is said of a job: how far it is, and that somebody has stopped it."""
 
 from __future__ import annotations
+
+from types import SimpleNamespace
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from kcnet_core.jobs import JobView
+from pages.ui.shell.job_progress import progress_text
 from tests.pages.as_read import as_read
 
 
@@ -49,3 +53,25 @@ def test_a_page_that_looked_too_early_is_drawn_again_with_the_result():
 
     app = AppTest.from_function(script).run()
     assert [text.value for text in app.markdown] == ["the result"]
+
+
+STEP = SimpleNamespace(done=3, total=12, stage="fitting")
+
+
+@pytest.mark.parametrize(
+    ("view", "text"),
+    [
+        (JobView("queued", position=2), "waiting: number 2 in the queue"),
+        (JobView("running", worked=5.0), "starting · 5.0 s · about 60 s left"),
+        (JobView("running", STEP, worked=5.0), "3 fits · fitting · 5.0 s · about 60 s left"),
+        (JobView("running", STEP, asked="stop", worked=5.0), "3 fits · stopping · 5.0 s"),
+        (JobView("paused", STEP, worked=5.0), "paused after 5.0 s · 3 fits"),
+        (JobView("cancelled", STEP, worked=5.0), "stopped after 5.0 s · 3 fits"),
+        (JobView("done", STEP, worked=5.0), "done after 5.0 s · 3 fits"),
+    ],
+)
+def test_every_state_of_a_job_has_its_words(view, text):
+    left = 60.0 if view.asked is None and view.state == "running" else None
+    job = SimpleNamespace(view=view, seconds_left=lambda: left)
+    count = "3 fits" if view.snapshot else ""
+    assert progress_text(job, count, cancelled="stopped") == text
