@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from kcnet_core.palette import colour_table, colourscale, theme
@@ -10,17 +12,16 @@ from pages.ui.shell.component import component
 _view = component(__file__, "kcnet_answer")
 
 
-def answer_view(names, probabilities, contribution, image_shape, *, dark: bool, key: str) -> None:
-    """Show how likely every answer is, and what every pixel contributed to the likeliest.
-
-    Parameters
-    ----------
-    names : sequence of str
-    probabilities : ndarray of shape (c,)
-    contribution : ndarray of shape (d,)
-        Exact shares of the pixels in the leading answer's score.
-    image_shape : (int, int)
-    """
+def answer_view(
+    names: Sequence[str],
+    probabilities: np.ndarray,  # (c,)
+    contribution: np.ndarray,  # (d,), exact shares of the pixels in the leading answer's score
+    image_shape: tuple[int, int],
+    *,
+    dark: bool,
+    key: str,
+) -> None:
+    """Show how likely every answer is, and what every pixel contributed to the likeliest."""
     best = int(np.argmax(probabilities))
     limit = max(float(np.abs(contribution).max()), 1e-9)
     shade = np.rint(127.5 + 127.5 * np.asarray(contribution) / limit).astype(int)

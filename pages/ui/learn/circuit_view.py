@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from pages.ui.shell.component import component
@@ -9,13 +11,13 @@ from pages.ui.shell.component import component
 _drawing = component(__file__, "kcnet_circuit", "svg.js")
 
 
-def circuit_view(picture: dict, key: str, on_pick=None) -> None:
+def circuit_view(picture: dict, key: str, on_pick: Callable[[int], None] | None = None) -> None:
     """Draw `picture` (see `kcnet_core.lessons.circuit_drawing`).
 
     `on_pick(cell)` is called with the number of the Kenyon cell, from 0, that a visitor clicks.
     """
 
-    def picked():
+    def picked() -> None:
         cell = st.session_state[key].get("picked")
         if on_pick is not None and isinstance(cell, int):
             on_pick(cell)

@@ -11,7 +11,7 @@ from pages.ui.shell.component import component
 _surface = component(__file__, "kcnet_drawing")
 
 
-def canvas(key: str, start=None) -> np.ndarray:
+def canvas(key: str, start: np.ndarray | None = None) -> np.ndarray:
     """Show the surface and return what is drawn on it.
 
     Parameters

@@ -36,7 +36,9 @@ def hidden_controls() -> set[str]:
 def settings_strip(columns: int = 4) -> CircuitSettings:
     """The sliders side by side; what is hidden has the link's value."""
     hidden, start = hidden_controls(), CircuitSettings()
-    chosen = {name: _from_link(name, getattr(start, name)) for name in SHOWN if name in hidden}
+    chosen: dict[str, Any] = {
+        name: _from_link(name, getattr(start, name)) for name in SHOWN if name in hidden
+    }
     shown = [name for name in SHOWN if name not in hidden]
     with st.container(key="fly_controls"):
         for first in range(0, len(shown), columns):
@@ -47,7 +49,7 @@ def settings_strip(columns: int = 4) -> CircuitSettings:
     return CircuitSettings(**chosen)
 
 
-def _from_link(name: str, default):
+def _from_link(name: str, default: float) -> float:
     """The value of a control that is not shown: the link's, if it is usable, or the default."""
     try:
         value = type(default)(st.query_params.get(name, default))
@@ -57,7 +59,9 @@ def _from_link(name: str, default):
     return value if low <= value <= high else default
 
 
-def setting_control(name: str, value, key: str | None = None, bind: str | None = None):
+def setting_control(
+    name: str, value: float, key: str | None = None, bind: str | None = None
+) -> Any:
     """One slider of the fly."""
     common: dict[str, Any] = {"key": key or name, "bind": bind, "help": HELP[name]}
     if name == "cells":

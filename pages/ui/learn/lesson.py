@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from kcnet_core.errors import KCNetError
 from kcnet_core.lessons.circuit import CircuitSettings
@@ -54,7 +55,7 @@ def overview() -> None:
     )
 
 
-def _read_all():
+def _read_all() -> tuple[list[Lesson], list[str]]:
     lessons, broken = [], []
     for name in lesson_names():
         try:
@@ -64,15 +65,15 @@ def _read_all():
     return sorted(lessons, key=lambda lesson: (lesson.order, lesson.title)), broken
 
 
-def _columns(n):
+def _columns(n: int) -> list[DeltaGenerator]:
     return st.columns(min(max(n, 1), 3), gap="medium") * (n // 3 + 1)
 
 
-def _open(name):
+def _open(name: str) -> None:
     st.query_params.from_dict({"lesson": name})
 
 
-def _leave():
+def _leave() -> None:
     st.query_params.from_dict({"view": "Lessons"})
     st.session_state[session_keys.VIEW] = "Lessons"
 
@@ -108,7 +109,7 @@ def show(name: str) -> None:
             _view(step, bench)
 
 
-def _part(lesson):
+def _part(lesson: Lesson) -> int:
     try:
         part = int(st.query_params.get("part", 1))
     except ValueError:
@@ -131,7 +132,7 @@ def _header(lesson: Lesson, part: int) -> None:
     st.progress(min(part, n) / n, text=where)
 
 
-def _navigation(lesson, part, done):
+def _navigation(lesson: Lesson, part: int, done: bool) -> None:
     with st.container(horizontal=True, key="lesson_navigation"):
         back_button("lesson_back", _go, part - 1, disabled=part == 1)
         next_button(
@@ -144,7 +145,7 @@ def _navigation(lesson, part, done):
         )
 
 
-def _go(part):
+def _go(part: int) -> None:
     st.query_params["part"] = str(part)
 
 

@@ -13,6 +13,9 @@ from kcnet_core.figures import flies as fly_figures
 from kcnet_core.lessons import digit_drawing
 from kcnet_core.lessons.circuit import BOUNDS, CircuitSettings, forward_pass, tag_size
 from kcnet_core.lessons.experiments import (
+    FlyAnswers,
+    InhibitionSweep,
+    TagPairs,
     compare_flies,
     fly_answers,
     inhibition_sweep,
@@ -63,7 +66,7 @@ def draw(settings: CircuitSettings) -> None:
             bench.answer_names,
             forward.probabilities,
             input_contributions(bench, forward),
-            bench.image_shape,
+            (digit_drawing.SIDE, digit_drawing.SIDE),
             dark=visitor.dark(),
             key="draw_answer",
         )
@@ -79,7 +82,7 @@ def draw(settings: CircuitSettings) -> None:
     )
 
 
-def _start():
+def _start() -> np.ndarray | None:
     """The drawing that a link brought, if it brought a sound one."""
     try:
         pixels = raw_drawing()
@@ -90,7 +93,7 @@ def _start():
 
 
 @st.cache_resource(show_spinner=False, max_entries=30)
-def _sweep(data, settings, first: bytes, second: bytes):
+def _sweep(data: str, settings: CircuitSettings, first: bytes, second: bytes) -> InhibitionSweep:
     """Only the wiring matters here, so moving C costs nothing."""
     a, b = (np.frombuffer(rates, dtype=np.float32) for rates in (first, second))
     return inhibition_sweep(fly(data, settings), glomeruli(data), a, b, STRENGTHS)
@@ -137,7 +140,7 @@ def inhibition(bench: Bench) -> None:
 
 
 @st.cache_resource(show_spinner=False, max_entries=30)
-def _pairs(data, settings):
+def _pairs(data: str, settings: CircuitSettings) -> TagPairs:
     return tag_pairs(fly(data, settings), glomeruli(data))
 
 
@@ -195,11 +198,11 @@ def tags(bench: Bench) -> None:
 
 
 @st.cache_resource(show_spinner=False, max_entries=90)
-def _answers(data, settings):
+def _answers(data: str, settings: CircuitSettings) -> FlyAnswers:
     return fly_answers(glomeruli(data), settings)
 
 
-def _swarm(bench, n):
+def _swarm(bench: Bench, n: int) -> list[FlyAnswers]:
     """The flies, with a bar while they are taught; those already taught are at hand."""
     place, began, swarm = st.empty(), time.monotonic(), []
     for each in many_flies(
@@ -247,7 +250,7 @@ def flies(bench: Bench) -> None:
     )
 
 
-def _accuracy_sentence(bench, swarm):
+def _accuracy_sentence(bench: Bench, swarm: list[FlyAnswers]) -> str:
     right = np.mean([each.accuracy for each in swarm])
     dataset = bench.glomeruli.dataset
     if not dataset.multilabel:
@@ -259,7 +262,7 @@ def _accuracy_sentence(bench, swarm):
     )
 
 
-def _opinion_sentence(bench, views):
+def _opinion_sentence(bench: Bench, views: np.ndarray) -> str:
     if bench.glomeruli.dataset.multilabel:
         k = int(views.mean(axis=0).argmax())
         said = np.count_nonzero(views[:, k] > 0.5)

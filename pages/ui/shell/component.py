@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
 
-def component(module: str, name: str, *before: str):
+def component(module: str, name: str, *before: str) -> Callable[..., Any]:
     """The component of the files beside `module` (its `__file__`), under a name that no other has.
 
     The scripts named in `before` become part of its module, in the order in which they are needed.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import streamlit as st
+from streamlit.navigation.page import StreamlitPage
 
 from pages.ui.shell import streamlit_workarounds, visitor, visitor_jobs
 from pages.ui.shell.safety_net import fragment, safety_net
@@ -18,7 +19,7 @@ ROOMS = ("train", "data", "learn", "smell", "compare", "paper")
 WITHOUT_CONTROLS = ("Data", "Learn", "Smell", "Paper")  # nothing in the sidebar but the status line
 
 
-def pages() -> list:
+def pages() -> list[StreamlitPage]:
     """The pages, made anew for every run: a page object remembers whether it was run already, so
     visitors who shared one would now and then take it from each other."""
     return [
@@ -28,7 +29,7 @@ def pages() -> list:
     ]
 
 
-def around(page) -> None:
+def around(page: StreamlitPage) -> None:
     """Run `page` inside the frame; whatever goes wrong becomes a sentence, never a traceback."""
     for sheet in (HERE / "style.css", streamlit_workarounds.STYLE):
         st.html(sheet)

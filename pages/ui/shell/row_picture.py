@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -38,7 +39,7 @@ def molecule(dataset: Dataset, row: int, dark: bool, width: int = 300, height: i
     st.text(name)
 
 
-def label(dataset: Dataset, value, between: str = ", ", nothing: str = "—") -> str:
+def label(dataset: Dataset, value: Any, between: str = ", ", nothing: str = "—") -> str:
     """What a row is, or was taken for: its class, or all of its odor characters."""
     if not dataset.multilabel:
         return dataset.target_names[int(value)]

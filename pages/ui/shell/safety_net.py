@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 import secrets
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial, wraps
+from typing import Any
 
 import streamlit as st
 
@@ -16,7 +18,7 @@ log = logging.getLogger("kcnet.app")
 
 
 @contextmanager
-def safety_net(where: str):
+def safety_net(where: str) -> Iterator[None]:
     """Show an error as a sentence; a fault of ours as a reference to the log, where it is whole."""
     try:
         yield
@@ -32,13 +34,13 @@ def safety_net(where: str):
         )
 
 
-def fragment(draw=None, **options):
+def fragment(draw: Callable[..., None] | None = None, **options: Any) -> Callable[..., Any]:
     """`st.fragment` with the net under it: the page's own does not reach a part redrawn alone."""
     if draw is None:
         return partial(fragment, **options)
 
     @wraps(draw)
-    def guarded(*args, **kwargs):
+    def guarded(*args: Any, **kwargs: Any) -> None:
         with safety_net(f"fragment {draw.__name__}"):
             draw(*args, **kwargs)
 

@@ -13,6 +13,7 @@ from pages.ui.shell import current_run, session_keys
 from pages.ui.shell.memo import memo
 
 if TYPE_CHECKING:
+    from kcnet_core.datasets.uploads.quota import HeldUploads
     from kcnet_core.experiments.comparison.plan import Comparison
 
 UPLOADED = "uploaded"  # the name of what the visitor brought, among datasets
@@ -26,7 +27,7 @@ def public_title(data: Dataset) -> str:
 
 
 @st.cache_resource(show_spinner=False)
-def uploads():
+def uploads() -> HeldUploads:
     """What all sessions together have uploaded and still hold."""
     from kcnet_core.datasets.uploads.quota import HeldUploads
 

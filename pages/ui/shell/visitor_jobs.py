@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 import streamlit as st
@@ -11,11 +12,14 @@ from kcnet_core.datasets.dataset import Dataset
 from pages.ui.shell import session_keys, visitor, visitor_data
 from pages.ui.shell.memo import memo
 
+if TYPE_CHECKING:
+    from kcnet_core.jobs import Interruption, Job, JobManager
+
 TURN_SECONDS = 0.001  # after which a training thread lets a page work; Python's own is 5 ms
 
 
 @st.cache_resource(show_spinner=False)
-def jobs():
+def jobs() -> JobManager:
     from kcnet_core.jobs import JobJournal, JobManager, show_log
     from kcnet_core.storage.folders import cache_folder
 
@@ -30,7 +34,7 @@ def attach(job_id: str | None) -> None:
     take_back(job())
 
 
-def job():
+def job() -> Job | None:
     """The run that this session looks at, or None."""
     job_id = st.session_state.get(session_keys.JOB_ID)
     return jobs().get(job_id) if job_id else None
@@ -40,7 +44,7 @@ def job_is_gone() -> bool:
     return bool(st.session_state.get(session_keys.JOB_ID)) and job() is None
 
 
-def interruption():
+def interruption() -> Interruption | None:
     """What is known of the run that this session looks at, if a stop of the server ended it."""
     if not job_is_gone():
         return None
@@ -55,16 +59,16 @@ def _carried() -> WeakValueDictionary[str, Dataset]:
     return WeakValueDictionary()
 
 
-def carry(job, data: Dataset) -> None:
+def carry(job: Job, data: Dataset) -> None:
     """Remember what `job` works on, so that its owner finds an upload again after a reload."""
     _carried()[job.id] = data
 
 
-def data_of(job) -> Dataset | None:
+def data_of(job: Job) -> Dataset | None:
     return _carried().get(job.id)
 
 
-def take_back(job) -> None:
+def take_back(job: Job | None) -> None:
     """Give a visitor the uploaded data of their own job, if a reload has lost them."""
     if job is None or visitor_data.uploaded() is not None or not job.owned_by(visitor.owner()):
         return
@@ -73,7 +77,7 @@ def take_back(job) -> None:
         visitor_data.keep_uploaded(data)
 
 
-def is_private(job) -> bool:
+def is_private(job: Job) -> bool:
     """Whether `job` works on what somebody else uploaded: its rows and file name are theirs."""
     named = getattr(job.config, "dataset", None)
     return named == visitor_data.UPLOADED and not job.owned_by(visitor.owner())

@@ -65,7 +65,7 @@ def setting_name(name: str, model: str) -> str:
     return about.symbol if about.symbol and model in MODELS else about.label
 
 
-def setting_value(name: str, value) -> str:
+def setting_value(name: str, value: object) -> str:
     if (name, value) in VALUES:
         return VALUES[name, value]
     if value is None:
