@@ -39,6 +39,7 @@ def main() -> None:
         if trained is None:
             scores_row.expected(job)
             live_view.watch(job, state)
+            live_view.room_for_results(state)
         else:
             from pages.ui.train import (
                 result_view,  # scikit-learn, which the first page need not wait for
@@ -48,7 +49,8 @@ def main() -> None:
             trained = result_view.without_rows(trained) if private else trained
             scores_row.known(trained, reopened=job.kind == "reopen")
             live_view.watch(job, state)
-            result_view.show(trained, with_rows=not private)
+            with st.container(key="results"):
+                result_view.show(trained, with_rows=not private)
     link.write_link(run, job)
 
 

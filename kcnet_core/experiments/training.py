@@ -31,10 +31,11 @@ class TrainView:
     log: list[EpochRecord]  # grows only at its end; a view owns the first n_records
     n_records: int
     frames: tuple[Frame, ...] = ()
-    latest: Frame | None = None
+    recent: tuple[Frame, ...] = ()  # those of the last second or so
     metric_name: str = "accuracy"
     counts_as_step: bool = False  # True after an epoch; "step" runs through all other work
     image_shape: tuple[int, int] | None = None  # of the inputs, where they are pixels
+    feature_names: tuple[str, ...] = ()  # of the inputs, once they are known
 
     @property
     def records(self) -> list[EpochRecord]:
@@ -79,15 +80,20 @@ class TrainedRun:
 
     @property
     def feature_names(self) -> list[str]:
-        if self.scaler is None:
-            return list(self.dataset.feature_names)
-        return list(self.scaler.get_feature_names_out(self.dataset.feature_names))
+        return list(names_of_inputs(self.dataset, self.scaler))
 
     @property
     def headline(self) -> tuple[str, float]:
         """The metric by which this kind of data is judged, and its value."""
         name = metrics.headline_metric(self.dataset)
         return name, self.scores[name]
+
+
+def names_of_inputs(dataset: Dataset, scaler: FeatureScaler | None) -> tuple[str, ...]:
+    """Names of what the model gets, which is less than the dataset has where columns were left."""
+    if scaler is None:
+        return dataset.feature_names
+    return tuple(map(str, scaler.get_feature_names_out(dataset.feature_names)))
 
 
 def validation_metric(dataset: Dataset) -> str:
@@ -112,11 +118,12 @@ def train_steps(
     log: list[EpochRecord] = []
     replay = Replay(run.n_submodels if run.model == "Ensemble DOA" else 1)
     metric_name = validation_metric(dataset)
+    feature_names: tuple[str, ...] = ()
 
     def view(stage: str, fraction: float, counts_as_step: bool = False) -> TrainView:
         return TrainView(
-            run, stage, fraction, log, len(log), replay.frames, replay.latest, metric_name,
-            counts_as_step, dataset.image_shape,
+            run, stage, fraction, log, len(log), replay.frames, replay.recent, metric_name,
+            counts_as_step, dataset.image_shape, feature_names,
         )  # fmt: skip
 
     yield view("Splitting and scaling", 0.0)
@@ -127,6 +134,7 @@ def train_steps(
     if scaler is not None:
         scaler.fit(X_train)
         X_train, X_test = scaler.transform(X_train), scaler.transform(X_test)
+    feature_names = names_of_inputs(dataset, scaler)
     groups = None if dataset.groups is None else dataset.groups[split.train]
 
     model = run.estimator()

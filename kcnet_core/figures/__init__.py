@@ -1,18 +1,18 @@
 """Every chart of the product, as plotly figures that know nothing of the page they appear on.
 
-All functions take `dark` and give a `plotly.graph_objects.Figure`; `alt(figure)` is its text for
-those who cannot see it. Names are loaded when first used: reducing a matrix needs no plotly.
+All functions take `dark` and give a `plotly.graph_objects.Figure`, whose text for those who cannot
+see it is `alt(figure)`; what moves while a network trains is in `live` and `training` and not
+drawn by plotly. Names are loaded when first used: reducing a matrix needs no plotly.
 """
 
 from importlib import import_module
 
 _HOME = {
     "activity": ("activity_ranks", "cell_field"),
-    "layout": ("alt", "plain", "style", "unchecked"),
+    "layout": ("alt", "plain", "style"),
     "reduction": ("matrix_png", "nice_limit"),
     "matrices": ("matrix_picture", "matrix_window"),
-    "live": ("compact",),
-    "curves": ("density_curve", "flips_bars", "score_histogram", "validation_curve"),
+    "live": ("canvas_data",),
     "lambda_curve": ("lambda_path",),
     "pictures": (
         "cell_pictures",
@@ -37,7 +37,13 @@ _HOME = {
     "costs": ("parameters_bar", "time_split"),
     "paper": ("best_so_far", "paper_and_ours", "running_times", "sweep"),
     "smell": ("character_quality", "odor_heatmap", "odor_profile", "rival_scores"),
-    "training": ("training_panels",),
+    "training": (
+        "density_curve",
+        "flips_bars",
+        "score_histogram",
+        "training_curves",
+        "validation_curve",
+    ),
     "verdicts": ("pairwise_matrix", "trials_scatter"),
 }
 _MODULE = {name: module for module, names in _HOME.items() for name in names}

@@ -7,11 +7,7 @@ import plotly.graph_objects as go
 
 from kcnet_core.experiments.block_means import block_size, reduce_matrix
 from kcnet_core.figures.layout import bar_style, bare, colour_bar, plain, style, unique_labels
-from kcnet_core.figures.reduction import (
-    matrix_png,
-    nice_limit,
-    shade_table,
-)
+from kcnet_core.figures.reduction import matrix_png, nice_limit
 from kcnet_core.palette import colourscale, theme
 
 MAX_WINDOW = 200  # cells or inputs; more would freeze the page
@@ -21,6 +17,7 @@ KINDS = {  # scale, what one pixel shows, what the matrix is called
     "W": ("sequential", "share of ones", "Weights W"),
     "A": ("diverging", "mean weight", "Weights of an ELM"),
     "difference": ("diverging", "change", "Difference"),
+    "usage": ("sequential", "cells", "How many cells use each pixel"),
 }
 
 
@@ -54,8 +51,7 @@ def matrix_picture(
         M = reduce_matrix(M, how="density" if kind == "W" else "mean")
     (B, d), (rows, columns) = shape, (block_size(side) for side in shape)
     scale, unit, what = KINDS[kind]
-    if limit is None:
-        limit = 1.0 if kind == "S" else nice_limit(M)
+    limit = scale_end(M, kind) if limit is None else limit
     low = -limit if scale == "diverging" else 0.0
     cell = "Hidden unit" if kind == "A" else "Kenyon cell"
     image = {
@@ -66,20 +62,7 @@ def matrix_picture(
         "y0": (rows - 1) / 2,
         "dy": rows,
         "hoverinfo": "skip",
-        # What a renderer needs to say the value of a pixel from its colour.
-        "meta": {
-            "row": cell,
-            "unit": unit,
-            "low": low,
-            "high": limit,
-            "shades": [bytes(shade).hex() for shade in shade_table(scale, dark)],
-        },
     }
-    alt = (
-        f"{title or what}: {B} {cell.replace('H', 'h')}s in rows, {d} inputs in columns"
-        + (f", {rows} x {columns} entries per pixel" if rows * columns > 1 else "")
-        + f"; {unit} {M.min():.2g} to {M.max():.2g}, on average {M.mean():.2g}."
-    )
     x_axis, y_axis = framed(dark, [-0.5, d - 0.5], [B - 0.5, -0.5])
     line = {"color": theme(dark).muted, "width": 0.5}
     borders = [
@@ -88,7 +71,7 @@ def matrix_picture(
     ]
     return style(
         bare(image, colour_bar(scale, dark, low, limit, unit)),
-        alt,
+        in_words(M, shape, title or what, f"{cell.replace('H', 'h')}s", unit),
         dark=dark,
         x="Input",
         y=cell,
@@ -98,6 +81,21 @@ def matrix_picture(
         xaxis=x_axis,
         yaxis=y_axis,
         layout={"shapes": borders},
+    )
+
+
+def scale_end(M: np.ndarray, kind: str) -> float:
+    """Where the colours of a matrix end: S always spans -1 to 1."""
+    return 1.0 if kind == "S" else nice_limit(M)
+
+
+def in_words(M: np.ndarray, shape: tuple[int, int], what: str, cells: str, unit: str) -> str:
+    """A (reduced) matrix for those who cannot see it."""
+    (B, d), (rows, columns) = shape, (block_size(side) for side in shape)
+    blocks = f", {rows} x {columns} entries per pixel" if rows * columns > 1 else ""
+    return (
+        f"{what}: {B} {cells} in rows, {d} inputs in columns{blocks}; "
+        f"{unit} {M.min():.2g} to {M.max():.2g}, on average {M.mean():.2g}."
     )
 
 

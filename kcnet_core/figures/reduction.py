@@ -1,4 +1,4 @@
-"""Small matrices as palette PNGs."""
+"""The shades of small matrices, and palette PNGs of them."""
 
 from __future__ import annotations
 
@@ -28,15 +28,19 @@ def matrix_png(M: np.ndarray, scale: str, dark: bool = False, limit: float = 1.0
     scale : {"diverging", "sequential", "ink"}
         "diverging" spans -limit to limit, the others 0 to limit.
     """
+    return indexed_png(levels(M, scale, limit), shade_table(scale, dark))
+
+
+def levels(M: np.ndarray, scale: str, limit: float, n: int = LEVELS) -> np.ndarray:
+    """The shade of every entry, uint8 from 0 to n - 1."""
     low = -limit if scale == "diverging" else 0.0
-    shades = (LEVELS - 1) / (limit - low)
-    index = np.clip((np.nan_to_num(M) - low) * shades + 0.5, 0, LEVELS - 1).astype(np.uint8)
-    return indexed_png(index, shade_table(scale, dark))
+    shades = (n - 1) / (limit - low)
+    return np.clip((np.nan_to_num(M) - low) * shades + 0.5, 0, n - 1).astype(np.uint8)
 
 
-def shade_table(scale: str, dark: bool) -> np.ndarray:
-    """`LEVELS` colours of a scale, (LEVELS, 3) uint8."""
-    return palette.colour_table(scale, dark)[np.linspace(0, 255, LEVELS).round().astype(int)]
+def shade_table(scale: str, dark: bool, n: int = LEVELS) -> np.ndarray:
+    """`n` colours of a scale, (n, 3) uint8."""
+    return palette.colour_table(scale, dark)[np.linspace(0, 255, n).round().astype(int)]
 
 
 def indexed_png(index: np.ndarray, table: np.ndarray) -> str:

@@ -1,109 +1,255 @@
-"""Everything a training run shows while it runs and when it has ended, row by row."""
+"""What happens while a network trains: metric, density and flips by epoch, and the scores.
+
+These are options for ECharts, which a page can change in place while a run goes on.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-import plotly.graph_objects as go
+import numpy as np
 
-from kcnet_core.experiments.run import DOA_MODELS, EPOCH_MODELS, KCNET_MODELS, Run
-from kcnet_core.figures.curves import density_curve, flips_bars, score_histogram, validation_curve
-from kcnet_core.figures.layout import Sketch
-from kcnet_core.figures.matrices import matrix_picture
-from kcnet_core.figures.pictures import input_usage_map
+from kcnet_core.figures.echarts import (
+    Points,
+    bars,
+    last_value,
+    level,
+    line,
+    mirrored,
+    option,
+    ring,
+)
+from kcnet_core.figures.epochs import by_submodel, last_epoch, mean_curve, points, thinned
+from kcnet_core.figures.layout import metric_range, nice_ceiling, sign_colours
+from kcnet_core.network.history import EpochRecord
+from kcnet_core.palette import faded, model_colour, theme
 
 if TYPE_CHECKING:
-    from kcnet_core.experiments.frames import Frame
+    from kcnet_core.experiments.run import Run
     from kcnet_core.experiments.training import TrainView
 
-MATRIX_HEIGHT, CURVE_HEIGHT = 340, 300
-CURVE_SHARE = 1.7  # of the row's width, where the small charts have 1
+MAX_POINTS = 400  # of one line; more cannot be told apart on a page
+MAX_BARS = 250
+MAX_LISTED = 12  # submodels that the words under the pointer name one by one
+WORDS = (0.3, 0.1)  # share of a chart's width and height that a few words take
 
 
 @dataclass(frozen=True)
-class Panel:
-    """A place on the page, and the figure in it once there is something to draw."""
+class Curve:
+    """One chart: ECharts' option, and its text for those who cannot see it."""
 
-    key: str
-    height: int
-    share: float = 1.0
-    figure: go.Figure | Sketch | None = None
+    option: dict[str, Any]
+    alt: str
 
 
-def training_panels(
-    run: Run,
-    view: TrainView | None,
+def training_curves(run: Run, view: TrainView | None, *, dark: bool = False) -> dict[str, Curve]:
+    """The charts of a run with DOA, however far it has come; FSHN has only the first of them."""
+    records: Sequence[EpochRecord] = view.records if view is not None else ()
+    name = view.metric_name if view is not None else "accuracy"
+    tuned = run.model != "FSHN"
+    curves = {
+        "curve": validation_curve(
+            records, name, n_epochs=run.n_epochs, stop_metric=run.stop_metric or None,
+            model=run.model, mark_best=tuned, dark=dark,
+        )
+    }  # fmt: skip
+    if tuned:
+        counts = view.recent[-1].S_counts if view is not None and view.recent else None
+        curves["flips"] = flips_bars(records, n_epochs=run.n_epochs, dark=dark)
+        curves["density"] = density_curve(records, n_epochs=run.n_epochs, dark=dark)
+        curves["scores"] = score_histogram(counts, dark=dark)
+    return curves
+
+
+def validation_curve(
+    records: Iterable[EpochRecord],
+    metric_name: str = "accuracy",
     *,
-    image_shape: tuple[int, int] | None = None,
+    n_epochs: int | None = None,
+    stop_metric: float | None = None,
+    model: str | None = None,
+    mark_best: bool = False,
     dark: bool = False,
-) -> list[list[Panel]]:
-    """Rows of panels for this run: scores and weights, then what happens over the epochs.
+) -> Curve:
+    """Validation metric (solid) and training metric (dotted) over epochs.
 
-    The places depend only on the kind of run, never on how far it has come, so that a page which
-    leaves room for the empty ones does not move when the first epoch arrives.
+    An ensemble has one thin line per submodel and a thick one for their mean.
 
     Parameters
     ----------
-    view : TrainView or None
-        How far the run has come; None before its first step.
-    image_shape : (height, width), optional
-        Adds a map of how often each pixel is used to a wiring that is not tuned.
+    records : EpochRecords in any order
+    n_epochs : int, optional
+        Where the axis ends, so that it stands still while the curve grows.
+    stop_metric : float, optional
+        Drawn as the line at which training would stop.
+    mark_best : bool
+        Put a ring around the best epoch of a single network, whose wiring is the one to be kept.
     """
-    frame = view.latest if view is not None else None
-    records = view.records if view is not None else []
-    figures = {}
-    if frame is not None:
-        figures |= _wiring(run, frame, image_shape, dark)
-    if records and run.model in EPOCH_MODELS:
-        figures |= _epochs(run, records, view.metric_name, dark)
-    return [[_panel(key, figures.get(key)) for key in row] for row in _places(run, image_shape)]
+    lines = by_submodel(records, MAX_POINTS)
+    ensemble = len(lines) > 1
+    colour = model_colour(model or ("Ensemble DOA" if ensemble else "DOA"), dark)
+    muted, suffix = theme(dark).muted, ", mean" if ensemble else ""
+    shown = {field: {k: points(part, field) for k, part in lines.items()}
+             for field in ("train_metric", "validation_metric")}  # fmt: skip
+    train, validation = (mean_curve(list(curves.values())) for curves in shown.values())
+    series = [line(f"training{suffix}", train, muted, 1.5, "dotted")] if len(train[0]) else []
+    if ensemble:
+        series += _submodels(shown["validation_metric"], faded(colour, 0.45))
+    if len(validation[0]):
+        series.append(line(f"validation{suffix}", validation, colour))
+        series.append(last_value(validation, colour, "{:.3f}"))
+        if mark_best and not ensemble:
+            series.append(ring("best, kept", validation, colour))
+    legend = [one["name"] for one in series if one["name"] and "submodel " not in one["name"]]
+    values = [v for part in shown.values() for _, known in part.values() for v in known]
+    low, high = metric_range([*values, *([stop_metric] if stop_metric else [])])
+    end = last_epoch(lines, n_epochs)
+    if stop_metric:
+        place = _free_place(stop_metric, [train, validation], (low, high), end)
+        series.append(level(stop_metric, f"stops at {stop_metric:g}", muted, place))
+    drawn = option(
+        series, "Epoch", metric_name[:1].upper() + metric_name[1:],
+        x={"min": 0, "max": end, "minInterval": 1}, y={"min": low, "max": min(high, 1.0)},
+        legend=legend, value="%.4f", right=46,
+    )  # fmt: skip
+    return Curve(drawn, _curve_alt(metric_name, lines, validation))
 
 
-def _places(run: Run, image_shape) -> list[tuple[str, ...]]:
-    if run.model in DOA_MODELS:
-        return [("S", "W"), ("curve", "flips", "density", "scores")]
-    if run.model in EPOCH_MODELS:
-        return [("curve",)]
-    if run.model in KCNET_MODELS:
-        return [("W",) if image_shape is None else ("W", "usage")]
-    return []
-
-
-def _panel(key: str, figure: go.Figure | None) -> Panel:
-    height = MATRIX_HEIGHT if key in ("S", "W", "usage") else CURVE_HEIGHT
-    return Panel(f"live_{key}", height, CURVE_SHARE if key == "curve" else 1.0, figure)
-
-
-def _wiring(run: Run, frame: Frame, image_shape, dark: bool) -> dict[str, go.Figure]:
-    parts = {
-        "shape": frame.shape,
-        "n_submodels": run.n_submodels if run.model == "Ensemble DOA" else 1,
-        "dark": dark,
-        "height": MATRIX_HEIGHT,
-    }
-    figures = {"W": matrix_picture(frame.W_small, "W", title="Weights W", **parts)}
-    if frame.S_small is not None:
-        figures["S"] = matrix_picture(frame.S_small, "S", title="Preference scores S", **parts)
-        figures["scores"] = score_histogram(frame.S_counts, dark=dark, height=CURVE_HEIGHT)
-    elif image_shape is not None:
-        title = "How many cells use each pixel"
-        figures["usage"] = input_usage_map(
-            frame.usage, image_shape, title=title, dark=dark, height=MATRIX_HEIGHT
+def density_curve(
+    records: Iterable[EpochRecord], *, n_epochs: int | None = None, dark: bool = False
+) -> Curve:
+    """Share of ones in W over epochs (mean over submodels)."""
+    lines = by_submodel(records, MAX_POINTS)
+    colour = model_colour("Ensemble DOA" if len(lines) > 1 else "DOA", dark)
+    epochs, values = mean_curve([points(part, "density") for part in lines.values()])
+    percent = 100 * values
+    series, alt = [], "Density of W: no epoch yet."
+    if len(epochs):
+        series = [
+            line("ones in W", (epochs, percent), colour),
+            last_value((epochs, percent), colour, "{:.1f}"),
+        ]
+        alt = (
+            f"Density of W: {percent[0]:.2f}% of all connections are on in epoch {epochs[0]}, "
+            f"{percent[-1]:.2f}% in epoch {epochs[-1]}."
         )
-    return figures
+    drawn = option(
+        series, "Epoch", "Ones in W (%)",
+        x={"min": 0, "max": last_epoch(lines, n_epochs), "minInterval": 1},
+        y={"min": 0, "max": nice_ceiling(1.05 * percent.max(initial=0.01))},
+        value="%.2f%%", right=40,
+    )  # fmt: skip
+    return Curve(drawn, alt)
 
 
-def _epochs(run: Run, records, metric_name: str, dark: bool) -> dict[str, go.Figure]:
-    parts = {"n_epochs": run.n_epochs, "dark": dark, "height": CURVE_HEIGHT}
-    stop = run.stop_metric or None
-    figures = {
-        "curve": validation_curve(
-            records, metric_name, stop_metric=stop, model=run.model,
-            mark_best=run.model in DOA_MODELS, **parts,
+def flips_bars(
+    records: Iterable[EpochRecord], *, n_epochs: int | None = None, dark: bool = False
+) -> Curve:
+    """Connections switched on (up) and off (down) in each epoch, over all submodels.
+
+    Of very many epochs, every bar is the mean of a few.
+    """
+    totals: dict[int, list[int]] = {}
+    for record in records:
+        total = totals.setdefault(record.epoch, [0, 0])
+        total[0] += record.flips_on
+        total[1] += record.flips_off
+    epochs = np.array(sorted(totals), dtype=int)
+    flips = np.array([totals[epoch] for epoch in epochs], dtype=float).reshape(-1, 2)
+    last = f", in the last one {flips[-1, 0]:.0f} on and {flips[-1, 1]:.0f} off" if totals else ""
+    alt = (
+        f"Connections flipped in {len(epochs)} epochs: {flips[:, 0].sum():.0f} switched on and "
+        f"{flips[:, 1].sum():.0f} switched off{last}."
+    )
+    end = max(n_epochs or 1, epochs.max(initial=1))
+    together = -(-end // MAX_BARS)
+    if together > 1 and totals:
+        starts = np.flatnonzero(np.diff(epochs // together, prepend=-1))
+        flips = np.add.reduceat(flips, starts) / np.diff(starts, append=len(epochs))[:, None]
+        epochs = epochs[starts]
+    off_colour, on_colour = sign_colours(dark)
+    parts = ((0, "switched on", on_colour), (1, "switched off", off_colour))
+    series = [
+        bars(name, (epochs, flips[:, k]), colour, xAxisIndex=k, yAxisIndex=k)
+        for k, name, colour in parts
+    ]
+    drawn = option(
+        series, "Epoch", "Connections flipped",
+        x={"min": -0.5, "max": end + 0.5, "minInterval": 1},
+        y={"min": 0, "max": nice_ceiling(flips.max(initial=0))},
+        legend=[name for _, name, _ in parts], value="%,.0f",
+    )  # fmt: skip
+    return Curve(mirrored(drawn), alt)
+
+
+def score_histogram(counts: np.ndarray | None, *, dark: bool = False) -> Curve:
+    """Distribution of the preference scores from -1 to 1; above zero a connection is on.
+
+    Parameters
+    ----------
+    counts : ndarray or None
+        In equal bins; None before there are any.
+    """
+    known = counts is not None
+    counts = np.zeros(2) if counts is None else counts
+    edges = np.linspace(-1, 1, len(counts) + 1)
+    middle, share = (edges[1:] + edges[:-1]) / 2, 100 * counts / max(1, counts.sum())
+    parts = zip(("off", "on"), (middle < 0, middle >= 0), sign_colours(dark), strict=True)
+    series = [
+        bars(
+            name, (middle[part].round(3), share[part]), colour, barGap="-100%", barCategoryGap="0%"
         )
-    }  # fmt: skip
-    if run.model in DOA_MODELS:
-        figures["flips"] = flips_bars(records, **parts)
-        figures["density"] = density_curve(records, **parts)
-    return figures
+        for name, part, colour in parts
+    ]
+    alt = (
+        f"Distribution of the preference scores: {share[middle > 0].sum():.1f}% lie above zero "
+        f"(connection on), the fullest bin is at {middle[share.argmax()]:.2f} with "
+        f"{share.max():.1f}%."
+    )
+    drawn = option(
+        series if known else [], "Preference score S", "Connections (%)",
+        x={"min": -1, "max": 1}, y={"min": 0, "max": nice_ceiling(1.05 * share.max())},
+        legend=["off", "on"], value="%.2f%%",
+    )  # fmt: skip
+    return Curve(drawn, alt if known else "Distribution of the preference scores: none yet.")
+
+
+def _curve_alt(metric_name: str, lines: Mapping[int, list], validation: Points) -> str:
+    epochs, values = validation
+    if not len(epochs):
+        return f"Validation {metric_name}: no epoch yet."
+    of = f"mean of {len(lines)} submodels" if len(lines) > 1 else "one network"
+    return (
+        f"Validation {metric_name} over epochs, {of}: {values[0]:.4f} in epoch {epochs[0]}, "
+        f"{values[-1]:.4f} in epoch {epochs[-1]}, best {values.max():.4f} in epoch "
+        f"{epochs[values.argmax()]}."
+    )
+
+
+def _submodels(curves: Mapping[int, Points], colour: str) -> list[dict]:
+    """A thin line for each; of many, only their mean is named under the pointer."""
+    each = max(20, 2 * MAX_POINTS // len(curves))
+    listed = {"show": len(curves) <= MAX_LISTED}
+    return [
+        line(f"submodel {k + 1}", (thinned(x, each), thinned(y, each)), colour, 1, tooltip=listed)
+        for k, (x, y) in curves.items()
+    ]
+
+
+def _free_place(
+    level: float, curves: Sequence[Points], y_range: tuple[float, float], end: float
+) -> str:
+    """Where words beside a level line are farthest from the curves; above on the left if free."""
+    tall = WORDS[1] * (y_range[1] - y_range[0])
+    places = {}
+    for side, first in (("Start", 0.0), ("End", (1 - WORDS[0]) * end)):
+        for edge, middle in (("Top", level + tall / 2), ("Bottom", level - tall / 2)):
+            near = [
+                np.abs(values[(epochs >= first) & (epochs <= first + WORDS[0] * end)] - middle)
+                for epochs, values in curves
+            ]
+            gap = np.concatenate(near).min(initial=np.inf) if near else np.inf
+            places[f"inside{side}{edge}"] = min(float(gap), tall)
+    return max(places, key=lambda place: places[place])

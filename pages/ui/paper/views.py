@@ -75,11 +75,15 @@ def curves(recipe: Recipe, result: Result) -> None:
             with column:
                 size = "" if line.x is None else f", {line.x:,.0f} cells"
                 st.caption(f"{line.label}{size}")
-                figure = figures.validation_curve(
-                    records_of(kept[key]), recipe.metric, model=line.model, dark=visitor.dark(),
+                curve = figures.validation_curve(
+                    records_of(kept[key]), recipe.metric, model=line.model, dark=visitor.dark()
+                )
+                st.echarts_chart(
+                    curve.option,
+                    key=f"paper_curve_{recipe.name}_{key}",
                     height=240,
-                )  # fmt: skip
-                chart(figure, f"paper_curve_{recipe.name}_{key}")
+                    alt=curve.alt,
+                )
 
 
 def times(recipe: Recipe, result: Result) -> None:
@@ -129,11 +133,16 @@ def inside(recipe: Recipe, result: Result) -> None:
                 "one run."
             )
             if line.key in kept:
-                figure = figures.validation_curve(
+                curve = figures.validation_curve(
                     records_of(kept[line.key]), recipe.metric, model=line.model, dark=dark,
                     stop_metric=line.settings.get("stop_metric"),
                 )  # fmt: skip
-                chart(figure, f"paper_{recipe.name}_{line.label}_curve")
+                st.echarts_chart(
+                    curve.option,
+                    key=f"paper_{recipe.name}_{line.label}_curve",
+                    height=300,
+                    alt=curve.alt,
+                )
 
 
 def searches(recipe: Recipe, result: Result) -> None:

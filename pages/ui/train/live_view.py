@@ -11,22 +11,23 @@ import streamlit as st
 from kcnet_core import figures
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.cost import in_words
-from kcnet_core.experiments.run import DOA_MODELS, EPOCH_MODELS, Run
+from kcnet_core.experiments.run import DOA_MODELS, EPOCH_MODELS, KCNET_MODELS, Run
 from pages.ui.shell import visitor, visitor_data, visitor_jobs
-from pages.ui.shell.chart import chart
 from pages.ui.shell.escaping import plain
 from pages.ui.shell.job_progress import OWNER_SEES
 from pages.ui.shell.molecule_cards import cards
 from pages.ui.shell.safety_net import fragment
 from pages.ui.shell.words import in_time
-from pages.ui.train.live_charts import live_charts, picture_data
+from pages.ui.train.matrix_canvas import matrix_canvas
 from pages.ui.train.reopen_model import opener
 
 if TYPE_CHECKING:
     from kcnet_core.experiments.training import TrainView
-    from kcnet_core.figures.training import Panel
+    from kcnet_core.figures.training import Curve
 
 SECONDS_BETWEEN_DRAWINGS = 1.0
+HEIGHT = 300  # as in matrix_canvas.css
+CANVASES = ("S", "W", "usage")
 SHARE_OF_DRAWINGS = 0.8  # for which a drawing is fresh: the next poll, if a little early, is not
 STOPPED = (
     "A stopped run has no test score. Start trains the same settings and seed again from the "
@@ -43,12 +44,15 @@ STATE_WORDS = {
 
 
 class Drawn(NamedTuple):
-    """The pictures that this visitor saw last."""
+    """What this visitor's browser was sent last."""
 
-    of: tuple  # job, state, theme
+    of: tuple  # job, theme
+    state: str
     n_snapshots: int
-    due: float  # when they are too old, while the run goes on
-    pictures: dict
+    due: float  # when it is too old, while the run goes on
+    newest: float  # when the last frame that was sent had been made
+    canvases: dict[str, bytes]
+    curves: dict[str, Curve]
 
 
 def before_start(run: Run) -> None:
@@ -97,18 +101,25 @@ def watch(job, state: str) -> None:
     draw(job, state)
 
 
+def room_for_results(state: str) -> None:
+    """Below a run under way is as much room as its results will take: the page does not grow."""
+    if state in ("queued", "running", "paused"):
+        with st.container(key="results"):
+            st.caption("Scores, wiring, cells and test samples come here when the run has ended.")
+
+
 def poll(job, drawn_state: str) -> None:
     view = job.view
     if view.state != drawn_state:
         st.rerun()  # buttons and results change with the state; this also ends the polling
     status(job)
+    if job.kind == "train":  # a model from a file has no epochs to watch
+        pictures(job, view)
     if view.state == "failed":
         why = OWNER_SEES if visitor_jobs.is_private(job) else view.error
         st.error(plain(why), icon=":material/error:")
-    if job.kind == "train":  # a model from a file has no epochs to watch
-        pictures(job, view)
-        if view.state == "cancelled":
-            st.info(STOPPED, icon=":material/info:")
+    if view.state == "cancelled" and job.kind == "train":
+        st.info(STOPPED, icon=":material/info:")
 
 
 def status(job) -> None:
@@ -146,40 +157,77 @@ def numbers(view: TrainView, ended: bool = False) -> str:
 
 
 def pictures(job, view) -> None:
-    """S, W and the curves: drawn in place while they change, then by plotly, to zoom and save."""
-    if view.finished:
-        for row in panels(job, view.snapshot):
-            if any(panel.figure is not None for panel in row):
-                places = st.columns([panel.share for panel in row], gap="small")
-                for place, panel in zip(places, row, strict=True):
-                    if panel.figure is not None:
-                        with place:
-                            chart(panel.figure, panel.key)
-        return
-    live_charts(latest_pictures(job, view), "live_charts")
+    """S, W and the curves: the same places from before the first epoch to after the last."""
+    drawn = latest(job, view)
+    with st.container(key="live"):
+        for row in places(job.config, image_shape(job, view.snapshot)):
+            for column, name in zip(st.columns(len(row), gap="small"), row, strict=True):
+                with column:
+                    if name in drawn.canvases:
+                        matrix_canvas(drawn.canvases[name], f"live_{name}")
+                    else:
+                        curve = drawn.curves[name]
+                        st.echarts_chart(
+                            curve.option, key=f"live_{name}", height=HEIGHT, alt=curve.alt
+                        )
 
 
-def latest_pictures(job, view) -> dict:
-    """What `live_charts` draws of a run under way.
+def places(run: Run, shape: tuple[int, int] | None) -> tuple[tuple[str, ...], ...]:
+    """What a run shows, row by row: this depends on its kind, never on how far it has come."""
+    if run.model in DOA_MODELS:
+        return ("S", "W", "curve"), ("flips", "density", "scores")
+    if run.model in EPOCH_MODELS:
+        return (("curve",),)
+    if run.model in KCNET_MODELS:
+        return (("W",) if shape is None else ("W", "usage"),)
+    return ()
+
+
+def image_shape(job, snapshot: TrainView | None) -> tuple[int, int] | None:
+    """Of the inputs, where they are pixels."""
+    about = snapshot or visitor_jobs.data_of(job)
+    return about.image_shape if about is not None else None
+
+
+def latest(job, view) -> Drawn:
+    """What the live view draws now.
 
     What has not changed is not made again, nor what has just been drawn when somebody moves a
-    slider meanwhile; Streamlit then sends only a reference to it.
+    slider meanwhile; Streamlit then sends only a reference to it. Frames are sent once; who comes
+    later sees the newest.
     """
-    of = (job.id, view.state, visitor.dark())
+    of = (job.id, visitor.dark())
     before = st.session_state.get("live_drawn")
-    if before is not None and before.of == of:
+    before = before if before is not None and before.of == of else None
+    if before is not None and before.state == view.state:
         fresh = view.state == "running" and time.monotonic() < before.due
         if fresh or before.n_snapshots == view.n_snapshots:
-            return before.pictures
+            return before
     due = time.monotonic() + SHARE_OF_DRAWINGS * SECONDS_BETWEEN_DRAWINGS
-    with figures.unchecked():
-        pictures = picture_data(panels(job, view.snapshot))
-    st.session_state["live_drawn"] = Drawn(of, view.n_snapshots, due, pictures)
-    return pictures
+    made = draw(job.config, view.snapshot, image_shape(job, view.snapshot), before)
+    drawn = Drawn(of, view.state, view.n_snapshots, due, *made)
+    st.session_state["live_drawn"] = drawn
+    return drawn
 
 
-def panels(job, snapshot: TrainView | None) -> list[list[Panel]]:
-    # Beside a random wiring stands how often each pixel is used.
-    about = (snapshot or visitor_jobs.data_of(job)) if job.config.model == "KCNet" else None
-    shape = about.image_shape if about is not None else None
-    return figures.training_panels(job.config, snapshot, image_shape=shape, dark=visitor.dark())
+def draw(run: Run, snapshot: TrainView | None, shape, before: Drawn | None) -> tuple:
+    """The last three fields of `Drawn`."""
+    dark, recent = visitor.dark(), snapshot.recent if snapshot else ()
+    seen = before.newest if before else 0.0
+    new = [frame for frame in recent if before and frame.made > seen] or recent[-1:]
+    canvases = {
+        kind: figures.canvas_data(
+            kind,
+            new,
+            n_submodels=run.n_submodels if run.model == "Ensemble DOA" else 1,
+            names=snapshot.feature_names if snapshot else (),
+            image_shape=shape,
+            seconds=SECONDS_BETWEEN_DRAWINGS,
+            dark=dark,
+        )
+        for row in places(run, shape)
+        for kind in row
+        if kind in CANVASES
+    }
+    curves = figures.training_curves(run, snapshot, dark=dark) if run.model in EPOCH_MODELS else {}
+    return (recent[-1].made if recent else seen), canvases, curves

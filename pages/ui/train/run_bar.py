@@ -19,7 +19,7 @@ from pages.ui.shell.retry_if_interrupted import whole
 from pages.ui.shell.safety_net import fragment
 from pages.ui.train import link
 
-STYLE = Path(__file__).with_name("live_charts.page.css")
+STYLE = Path(__file__).with_name("live_view.css")
 # What Start needs and the first page does not: it is loaded once that page is on its way.
 NEEDED_TO_START = ("kcnet_core.experiments.training", "kcnet_core.model_file", "sklearn.metrics")
 LOADED = Event()

@@ -7,17 +7,14 @@ import io
 import json
 import subprocess
 import sys
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 import pytest
 from PIL import Image
 
 from kcnet_core import figures, palette
 from kcnet_core.experiments.block_means import block_size, reduce_matrix
-from kcnet_core.network.history import EpochRecord
 
 THEMES = pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 
@@ -26,23 +23,6 @@ def picture(uri: str) -> Image.Image:
     head, data = uri.split(",", 1)
     assert head == "data:image/png;base64"
     return Image.open(io.BytesIO(base64.b64decode(data)))
-
-
-def records(n_epochs=5, n_submodels=1):
-    return [
-        EpochRecord(
-            epoch=epoch,
-            submodel=k,
-            train_metric=0.6 + 0.05 * epoch,
-            validation_metric=0.5 + 0.05 * epoch + 0.01 * k,
-            flips_on=10 * epoch + k,
-            flips_off=3 * epoch,
-            density=0.01 * epoch,
-            seconds=0.1,
-        )
-        for epoch in range(1, n_epochs + 1)
-        for k in range(n_submodels)
-    ]
 
 
 def named(figure, name):
@@ -169,96 +149,7 @@ def test_inputs_of_the_same_name_stay_two_columns():
     assert len(set(heat.x)) == 3
 
 
-# -- curves ----------------------------------------------------------------------------------------
-
-
-def test_the_validation_curve_of_one_network():
-    figure = figures.validation_curve(records(5), "accuracy", n_epochs=60, stop_metric=0.9)
-    line = named(figure, "validation")
-    assert list(line.x) == [1, 2, 3, 4, 5]
-    assert line.y[-1] == pytest.approx(0.75)
-    assert named(figure, "training").line.dash == "dot"
-    assert figure.layout.xaxis.range[1] == pytest.approx(60.5)
-    assert figure.layout.yaxis.title.text == "Accuracy"
-    assert figure.layout.shapes[0].y0 == 0.9
-    assert "0.7500 in epoch 5" in figures.alt(figure)
-
-
-def test_the_words_at_the_stop_line_keep_away_from_the_curves():
-    def place(train):
-        made = [
-            replace(record, train_metric=train, validation_metric=0.65) for record in records(100)
-        ]
-        return figures.validation_curve(made, stop_metric=0.87).layout.annotations[0]
-
-    assert place(0.91).yanchor == "top", "the training curve runs just above the line"
-    assert (place(0.99).yanchor, place(0.99).xanchor) == ("bottom", "left")
-
-
-def test_an_ensemble_has_a_line_per_submodel_and_their_mean():
-    figure = figures.validation_curve(records(4, n_submodels=3))
-    bundle = named(figure, "submodels")
-    assert sum(x is None for x in bundle.x) == 3
-    mean = named(figure, "validation, mean")
-    assert mean.y[0] == pytest.approx(np.mean([0.55, 0.56, 0.57]))
-
-
-def test_the_mean_waits_for_the_slowest_submodel():
-    behind = [r for r in records(4, 2) if not (r.submodel == 1 and r.epoch > 2)]
-    figure = figures.validation_curve(behind)
-    assert list(named(figure, "validation, mean").x) == [1, 2]
-
-
-def test_axes_stand_still_while_a_curve_grows():
-    def ranges(n):
-        figure = figures.validation_curve(records(n), n_epochs=60)
-        return figure.layout.xaxis.range, figure.layout.margin, figure.layout.height
-
-    assert ranges(1) == ranges(2) == ranges(5)
-
-
-def test_a_thousand_epochs_of_fifty_submodels_stay_small_to_send():
-    many = records(1000, 50)
-    assert len(figures.validation_curve(many).to_json()) < 150_000
-
-
-@pytest.mark.parametrize(
-    "draw", [figures.validation_curve, figures.density_curve, figures.flips_bars]
-)
-def test_curves_without_any_epoch_are_empty_and_not_an_error(draw):
-    figure = draw([], n_epochs=10)
-    assert isinstance(figure, go.Figure)
-    assert figures.alt(figure)
-
-
-def test_flips_go_up_for_on_and_down_for_off_over_all_submodels():
-    figure = figures.flips_bars(records(2, n_submodels=2))
-    assert list(named(figure, "switched on").y) == [21, 41]
-    assert list(named(figure, "switched off").y) == [-6, -12]
-    assert not any("-" in text for text in figure.layout.yaxis.ticktext)
-
-
-def test_of_very_many_epochs_a_bar_is_the_mean_of_a_few():
-    many = [EpochRecord(e, 0, None, None, e, 2, 0.1, 0.1) for e in range(1001)]
-    on = named(figures.flips_bars(many, n_epochs=1000), "switched on")
-    assert len(on.x) <= 251
-    assert list(on.x[:2]) == [0, 4]
-    assert list(on.y[:2]) == [1.5, 5.5]
-    assert on.y[-1] == 1000
-
-
-def test_density_is_shown_in_per_cent():
-    figure = figures.density_curve(records(3))
-    assert list(figure.data[0].y) == pytest.approx([1, 2, 3])
-
-
-def test_the_score_histogram_is_the_same_from_scores_and_from_counts():
-    S = np.random.default_rng(0).uniform(-1, 1, (50, 40))
-    edges = np.linspace(-1, 1, 61)
-    counts = np.histogram(S, edges)[0]
-    one, other = figures.score_histogram(S), figures.score_histogram(counts, edges)
-    assert one.to_json() == other.to_json()
-    assert sum(sum(bars.y) for bars in one.data) == pytest.approx(100)
+# -- lambda ----------------------------------------------------------------------------------------
 
 
 def test_the_lambda_path_marks_the_slider_and_what_leave_one_out_chooses():
@@ -548,10 +439,6 @@ def every_figure(dark):
         figures.matrix_picture(S, "S", dark=dark, title="Preference scores S"),
         figures.matrix_picture(S - 0.1, "difference", dark=dark),
         figures.matrix_window(W, slice(0, 9), slice(0, 9), names, "W", dark=dark),
-        figures.validation_curve(records(5, 3), dark=dark),
-        figures.density_curve(records(5), dark=dark),
-        figures.flips_bars(records(5), dark=dark),
-        figures.score_histogram(S, dark=dark),
         figures.lambda_path(alphas, alphas, alphas / 10, chosen=1.0, dark=dark),
         figures.image_grid(rng.random((4, 784)), (28, 28), list("abcd"), dark=dark),
         figures.cell_pictures(W, (28, 28), [1, 2], dark=dark),
@@ -600,7 +487,6 @@ def test_names_that_visitors_upload_are_never_read_as_markup():
         figures.descriptor_histograms(np.eye(2), [evil, "b"]),
         figures.image_grid(np.zeros((1, 4)), (2, 2), [evil]),
         figures.label_scores([0.5, 0.6], [evil, "b"]),
-        figures.validation_curve(records(2), evil),
         figures.matrix_picture(W, "W", title=evil),
     ):
         shown = figure.to_plotly_json()

@@ -1,11 +1,15 @@
-"""How often the pictures of a run under way are made."""
+"""How often the pictures of a run under way are made, and which frames a browser gets."""
 
 from __future__ import annotations
 
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
+from kcnet_core.experiments.frames import Frame
+from kcnet_core.experiments.run import Run
+from kcnet_core.experiments.training import TrainView
 from kcnet_core.jobs import JobView
 from pages.ui.train import live_view
 
@@ -14,43 +18,91 @@ from pages.ui.train import live_view
 def visit(monkeypatch):
     """One visitor's memory, a clock that stands still, and a count of drawings."""
     made = []
-    at = SimpleNamespace(now=100.0, made=made, job=SimpleNamespace(id="a"))
+    at = SimpleNamespace(now=100.0, made=made, job=SimpleNamespace(id="a", config=Run()))
     monkeypatch.setattr(live_view.st, "session_state", {})
     monkeypatch.setattr(live_view.visitor, "dark", lambda: False)
+    monkeypatch.setattr(live_view.visitor_jobs, "data_of", lambda job: None)
     monkeypatch.setattr(live_view.time, "monotonic", lambda: at.now)
-    monkeypatch.setattr(live_view, "panels", lambda job, snapshot: snapshot)
-    monkeypatch.setattr(live_view, "picture_data", lambda rows: made.append(rows) or {"of": rows})
-    at.see = lambda n, state="running": live_view.latest_pictures(
-        at.job, JobView(state=state, snapshot=n, n_snapshots=n)
-    )
+
+    def canvas_data(kind, frames, **options):
+        if kind == "W":
+            made.append([frame.epoch for frame in frames])
+        return f"{kind} of {made[-1:]}".encode()
+
+    monkeypatch.setattr(live_view.figures, "canvas_data", canvas_data, raising=False)
+
+    def see(n, state="running"):
+        """The live view after `n` epochs, of which a job keeps the last four."""
+        frames = tuple(frame(epoch) for epoch in range(1, n + 1))[-4:]
+        snapshot = TrainView(Run(), "Training", 0.5, [], 0, (), frames)
+        view = JobView(state=state, snapshot=snapshot, n_snapshots=n)
+        return live_view.latest(at.job, view)
+
+    at.see = see
     return at
+
+
+def frame(epoch: int) -> Frame:
+    counts = np.ones(60)
+    small = np.zeros((2, 2))
+    return Frame(epoch, small, small, counts, np.zeros(2), (2, 2), 0.0, made=float(epoch))
+
+
+def before_the_first(visit) -> None:
+    """As on Start: the page is drawn before there is a frame."""
+    assert visit.see(0).canvases["W"] is not None
+    visit.made.clear()
+    visit.now += live_view.SECONDS_BETWEEN_DRAWINGS
 
 
 def test_a_slider_moved_meanwhile_makes_no_new_pictures(visit):
     assert visit.see(1) is visit.see(2)
-    assert visit.made == [1]
+    assert visit.made == [[1]]
 
 
 def test_every_poll_makes_new_ones_also_when_it_is_a_little_early(visit):
     visit.see(1)
     visit.now += 0.95 * live_view.SECONDS_BETWEEN_DRAWINGS
-    assert visit.see(2) == {"of": 2}
+    visit.see(2)
+    assert visit.made == [[1], [2]]
 
 
 def test_what_has_not_changed_is_not_made_again(visit):
-    visit.see(1)
+    first = visit.see(1)
     visit.now += 60
-    assert visit.see(1) == {"of": 1}
-    assert visit.made == [1]
+    assert visit.see(1) is first
+    assert visit.made == [[1]]
 
 
 def test_a_pause_and_every_step_show_the_latest_at_once(visit):
     visit.see(1)
-    assert visit.see(2, "paused") == {"of": 2}
-    assert visit.see(3, "paused") == {"of": 3}
+    visit.see(2, "paused")
+    visit.see(3, "paused")
+    assert visit.made == [[1], [2], [3]]
 
 
 def test_another_run_is_drawn_at_once(visit):
     visit.see(1)
     visit.job.id = "b"
-    assert visit.see(2) == {"of": 2}
+    visit.see(2)
+    assert visit.made == [[1], [2]]
+
+
+def test_each_poll_sends_the_frames_since_the_last_one(visit):
+    before_the_first(visit)
+    for n in (3, 5, 20):
+        visit.see(n)
+        visit.now += live_view.SECONDS_BETWEEN_DRAWINGS
+    assert visit.made == [[1, 2, 3], [4, 5], [17, 18, 19, 20]]
+
+
+def test_what_came_between_the_last_poll_and_the_end_is_sent_at_the_end(visit):
+    before_the_first(visit)
+    visit.see(3)
+    visit.see(5, "done")
+    assert visit.made == [[1, 2, 3], [4, 5]]
+
+
+def test_who_comes_later_sees_the_newest_frame_and_not_the_past(visit):
+    visit.see(9)
+    assert visit.made == [[9]]

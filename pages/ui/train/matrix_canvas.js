@@ -1,0 +1,247 @@
+// One matrix on one canvas, which stays from before the first frame to after the last. Frames come
+// in batches (kcnet_core/figures/live.py) and are played evenly until the next one is due.
+
+const GLOW = 400; // milliseconds for which a flipped connection shows
+const EDGE = { left: 60, right: 12, top: 28, bottom: 52 };
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+const boards = new WeakMap();
+
+export default function ({ parentElement, data }) {
+  if (!boards.has(parentElement)) boards.set(parentElement, new Board(parentElement));
+  const board = boards.get(parentElement);
+  board.receive(data);
+  return () => {
+    if (!parentElement.isConnected) board.watcher.disconnect();
+  };
+}
+
+class Board {
+  constructor(root) {
+    [this.host, this.canvas, this.tip] = [".matrix", "canvas", ".tip"].map((name) => root.querySelector(name));
+    this.received = 0;
+    this.watcher = new ResizeObserver(() => this.draw());
+    this.watcher.observe(this.host);
+    this.canvas.onpointermove = this.canvas.onpointerdown = ({ offsetX, offsetY }) => this.hover([offsetX, offsetY]);
+    this.canvas.onpointerleave = () => this.hover(null);
+    root.querySelector("button").onclick = () => this.save();
+  }
+
+  async receive(data) {
+    const turn = ++this.received;
+    const bytes = await inflated(data);
+    if (turn < this.received) return; // a later one was quicker
+    const line = bytes.indexOf(10);
+    const before = this.about ?? {};
+    const about = (this.about = JSON.parse(new TextDecoder().decode(bytes.subarray(0, line))));
+    this.canvas.setAttribute("aria-label", about.alt);
+    if (!about.moments.length) this.levels = null;
+    else if (about.made !== before.made || about.shades !== before.shades) {
+      this.load(bytes.subarray(line + 1), about, before);
+    }
+    this.tick();
+  }
+
+  load(changes, { size, shades, low, high, moments }, before) {
+    const n = size[0] * size[1];
+    this.frames = moments.map((_, i) => changes.subarray(i * n, (i + 1) * n));
+    this.frames.forEach((frame, i) => {
+      if (i) for (let k = 0; k < n; k++) frame[k] += this.frames[i - 1][k]; // modulo 256
+    });
+    // What was shown before can be compared with these only if it means the same.
+    const same = this.levels?.length === n && before.low === low && before.high === high;
+    if (!same) this.levels = null;
+    if (this.flipped?.length !== n) this.flipped = new Float64Array(n).fill(-GLOW);
+    this.colours = shades.match(/../g).map((byte) => parseInt(byte, 16));
+    this.picture = Object.assign(document.createElement("canvas"), { width: size[1], height: size[0] });
+    this.pixels = this.picture.getContext("2d").createImageData(size[1], size[0]);
+    this.pixels.data.fill(255);
+    this.index = -1;
+    this.started = this.glowsUntil = performance.now();
+  }
+
+  // ---- time
+  tick() {
+    cancelAnimationFrame(this.timer);
+    const now = performance.now();
+    const { moments, seconds } = this.about;
+    const slot = (1000 * seconds) / moments.length;
+    const last = moments.length - 1;
+    const due = still.matches ? last : Math.min(last, Math.floor((now - this.started) / slot));
+    if (last >= 0 && due !== this.index) this.turnTo(due, now);
+    this.draw(now);
+    if (due < last || now < this.glowsUntil) this.timer = requestAnimationFrame(() => this.tick());
+  }
+
+  turnTo(index, now) {
+    const next = this.frames[index];
+    if (this.about.flash && this.levels && !still.matches) {
+      for (let k = 0; k < next.length; k++) if (next[k] !== this.levels[k]) this.flipped[k] = now;
+      this.glowsUntil = now + GLOW;
+    }
+    [this.levels, this.index] = [next, index];
+  }
+
+  // ---- drawing
+  draw(now = performance.now()) {
+    const [width, height] = [this.host.clientWidth, this.host.clientHeight];
+    if (!this.about || !width) return;
+    const [wide, high] = [width, height].map((side) => Math.round(side * devicePixelRatio));
+    if (this.canvas.width !== wide || this.canvas.height !== high) {
+      Object.assign(this.canvas, { width: wide, height: high });
+    }
+    const view = (this.view = this.canvas.getContext("2d"));
+    view.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
+    const { ink, title, moments } = this.about;
+    view.fillStyle = ink.paper;
+    view.fillRect(0, 0, width, height);
+    this.area = this.plotArea(width, height);
+    this.text(title, EDGE.left, 12, { colour: ink.text, font: "600 14px" });
+    if (this.levels) {
+      this.text(moments[this.index], width - 34, 12, { align: "right" });
+      this.paint(now);
+      this.axes(height);
+      this.colourBar(width, height);
+      this.hover(this.pointer);
+    } else {
+      const { left, top, across, down } = this.area;
+      this.text("Waiting for the first numbers", left + across / 2, top + down / 2, { align: "center" });
+    }
+    view.strokeStyle = ink.grid;
+    const { left, top, across, down } = this.area;
+    view.strokeRect(left - 0.5, top - 0.5, across + 1, down + 1);
+  }
+
+  plotArea(width, height) {
+    const { left, right, top, bottom } = EDGE;
+    let [across, down] = [Math.max(20, width - left - right), height - top - bottom];
+    if (this.about.square && this.levels) {
+      const [rows, columns] = this.about.shape;
+      const unit = Math.min(across / columns, down / rows);
+      [across, down] = [Math.round(unit * columns), Math.round(unit * rows)];
+    }
+    return { left, top, across, down };
+  }
+
+  paint(now) {
+    const { shape, size, blocks, borders, flash, ink } = this.about;
+    const { data } = this.pixels;
+    const glow = flash?.match(/\w\w/g).map((byte) => parseInt(byte, 16));
+    for (let k = 0; k < this.levels.length; k++) {
+      const fresh = glow ? 1 - (now - this.flipped[k]) / GLOW : 0;
+      for (let c = 0; c < 3; c++) {
+        const colour = this.colours[3 * this.levels[k] + c];
+        data[4 * k + c] = fresh > 0 ? colour + fresh * (glow[c] - colour) : colour;
+      }
+    }
+    this.picture.getContext("2d").putImageData(this.pixels, 0, 0);
+    const { view } = this;
+    const { left, top, across, down } = this.area;
+    // The last block may reach over the edge. Single entries stay sharp, but none may be left out.
+    const [h, w] = [down, across].map((side, i) => (side * size[i] * blocks[i]) / shape[i]);
+    view.imageSmoothingEnabled = w * devicePixelRatio < size[1] || h * devicePixelRatio < size[0];
+    view.save();
+    view.beginPath();
+    view.rect(left, top, across, down);
+    view.clip();
+    view.drawImage(this.picture, left, top, w, h);
+    view.restore();
+    view.fillStyle = ink.muted;
+    for (const at of borders) view.fillRect(left, top + (down * at) / shape[0], across, 0.5);
+  }
+
+  text(words, x, y, { colour = this.about.ink.muted, font = "12px", align = "left" } = {}) {
+    const { view } = this;
+    view.font = `${font} ${getComputedStyle(this.host).fontFamily}`;
+    Object.assign(view, { fillStyle: colour, textAlign: align, textBaseline: "middle" });
+    view.fillText(words, x, y);
+  }
+
+  axes(height) {
+    const { shape, rows, columns, ink } = this.about;
+    const { left, top, across, down } = this.area;
+    for (const at of ticks(shape[0], down)) {
+      this.text(at, left - 6, top + (down * (at + 0.5)) / shape[0], { align: "right" });
+    }
+    for (const at of ticks(shape[1], across)) {
+      this.text(at, left + (across * (at + 0.5)) / shape[1], top + down + 11, { align: "center" });
+    }
+    this.text(columns, left, height - 14, { colour: ink.text, font: "13px" });
+    this.view.save();
+    this.view.translate(12, top + down / 2);
+    this.view.rotate(-Math.PI / 2);
+    this.text(rows, 0, 0, { colour: ink.text, font: "13px", align: "center" });
+    this.view.restore();
+  }
+
+  colourBar(width, height) {
+    const { low, high, unit } = this.about;
+    const [wide, y] = [70, height - 19];
+    const right = width - EDGE.right - 26;
+    const n = this.colours.length / 3;
+    for (let x = 0; x < wide; x++) {
+      const at = 3 * Math.round((x / (wide - 1)) * (n - 1));
+      this.view.fillStyle = `rgb(${this.colours.slice(at, at + 3)})`;
+      this.view.fillRect(right - wide + x, y, 1, 9);
+    }
+    this.text(signed(high), right + 4, y + 5);
+    this.text(`${unit}  ${signed(low)}`, right - wide - 4, y + 5, { align: "right" });
+  }
+
+  // ---- for the visitor
+  hover(pointer) {
+    this.pointer = pointer;
+    const { left, top, across, down } = this.area ?? {};
+    const at = pointer && [(pointer[1] - top) / down, (pointer[0] - left) / across];
+    const words = this.levels && at?.every((part) => part >= 0 && part < 1) ? this.wordsAt(at) : "";
+    this.tip.style.visibility = words ? "visible" : "hidden";
+    if (!words) return;
+    this.tip.textContent = words;
+    const { offsetWidth, offsetHeight } = this.tip;
+    const x = Math.min(pointer[0] + 12, this.host.clientWidth - offsetWidth);
+    const y = pointer[1] + 16 + offsetHeight > this.host.clientHeight ? pointer[1] - 8 - offsetHeight : pointer[1] + 16;
+    this.tip.style.transform = `translate(${Math.max(0, Math.round(x))}px,${Math.round(y)}px)`;
+  }
+
+  wordsAt(shares) {
+    const { shape, size, blocks, low, high, unit, rows, columns, names } = this.about;
+    const [row, column] = shares.map((share, i) => Math.floor((share * shape[i]) / blocks[i]));
+    const [line, input] = [row, column].map((at, i) => {
+      const [from, to] = [at * blocks[i], Math.min((at + 1) * blocks[i], shape[i]) - 1];
+      const named = i && names.length ? `: ${names[from]}${to > from ? ` … ${names[to]}` : ""}` : "";
+      const what = i ? columns : rows;
+      return (to > from ? `${what}s ${from} to ${to}` : `${what} ${from}`) + named;
+    });
+    const level = this.levels[row * size[1] + column];
+    const value = low + (level / (this.colours.length / 3 - 1)) * (high - low);
+    const single = blocks[0] * blocks[1] === 1;
+    let said = `${single ? unit.replace("mean ", "") : unit} ${signed(value.toFixed(2))}`;
+    if (this.about.square) said = `used by ${Math.round(value)} cells`;
+    else if (single && low === 0) said = level ? "connected" : "not connected";
+    return [line, input, said].join("\n");
+  }
+
+  save() {
+    this.canvas.toBlob((picture) => {
+      const href = URL.createObjectURL(picture);
+      Object.assign(document.createElement("a"), { href, download: `kcnet-${this.about.title}.png` }).click();
+      setTimeout(() => URL.revokeObjectURL(href), 10_000);
+    });
+  }
+}
+
+async function inflated(data) {
+  const stream = new Blob([data]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+// Round numbers below n, about one for every fifty pixels.
+function ticks(n, pixels) {
+  const rough = n / Math.max(2, pixels / 50);
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = Math.max(1, [1, 2, 5, 10].find((k) => rough <= k * power) * power);
+  return Array.from({ length: Math.ceil(n / step) }, (_, k) => k * step);
+}
+
+function signed(number) {
+  return String(number).replace("-", "−");
+}
