@@ -6,9 +6,10 @@ import streamlit as st
 
 from kcnet_core.experiments.run import Run
 from kcnet_core.jobs import GONE
-from pages.ui.shell import current_run, visitor_jobs
-from pages.ui.shell.escaping import plain
+from pages.ui.shell import current_run, session_keys, visitor_jobs
+from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.frame import heading
+from pages.ui.shell.watch import state_of
 from pages.ui.train import link, live_view, run_bar, run_controls, scores_row
 
 
@@ -25,12 +26,12 @@ def main() -> None:
         "press Start, and watch the wiring change.",
     )
     for sentence in ignored:
-        st.warning(plain(sentence), icon=":material/link_off:")
+        st.warning(escape_markdown(sentence), icon=":material/link_off:")
     if visitor_jobs.job_is_gone():
-        st.warning(plain(interrupted.sentence if interrupted else GONE), icon=":material/history:")
+        why = interrupted.sentence if interrupted else GONE
+        st.warning(escape_markdown(why), icon=":material/history:")
 
-    # One look for the whole page: a state that changes while it is drawn makes it be drawn again.
-    state = None if job is None else job.view.state
+    state = state_of(job)
     run_bar.bar(run, job)
     if job is None:
         live_view.before_start(run)
@@ -38,8 +39,7 @@ def main() -> None:
         trained = job.result if state == "done" else None
         if trained is None:
             scores_row.expected(job)
-            live_view.watch(job, state)
-            live_view.room_for_results(state)
+            live_view.follow(job, state)
         else:
             from pages.ui.train import (
                 result_view,  # scikit-learn, which the first page need not wait for
@@ -48,7 +48,7 @@ def main() -> None:
             private = visitor_jobs.is_private(job)
             trained = result_view.without_rows(trained) if private else trained
             scores_row.known(trained, reopened=job.kind == "reopen")
-            live_view.watch(job, state)
+            live_view.follow(job, state)
             with st.container(key="results"):
                 result_view.show(trained, with_rows=not private)
     link.write_link(run, job)
@@ -57,8 +57,8 @@ def main() -> None:
 def adopt_interrupted():
     """What is known of a run that ended with its server; the controls show its settings, once."""
     interrupted = visitor_jobs.interruption()
-    new = interrupted is not st.session_state.get("interrupted_shown")
-    st.session_state["interrupted_shown"] = interrupted
+    new = interrupted is not st.session_state.get(session_keys.INTERRUPTED_SHOWN)
+    st.session_state[session_keys.INTERRUPTED_SHOWN] = interrupted
     if new and interrupted is not None and interrupted.kind == "train":
         current_run.adopt(Run.from_query(interrupted.query)[0])
     return interrupted

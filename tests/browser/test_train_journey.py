@@ -15,19 +15,22 @@ BOXES = """all => all.map((chart) => {
   const { x, y, width, height } = chart.getBoundingClientRect();
   return [x, y, width, height].map(Math.round);
 })"""
-# Counts redrawings by what the curve says, frames in which a chart is empty, and layout shifts.
+LIVE = ".st-key-live canvas"  # S, W, and the four curves; canvases of our own in shadow roots
+HEIGHT = "document.querySelector('[data-testid=stMain]').scrollHeight"
+# Counts redrawings by what the curve says, frames in which a chart is gone, and layout shifts.
 WATCH = """charts => {
-  Object.assign(window, { redrawn: new Set(), emptied: 0, shifted: [] });
+  Object.assign(window, { redrawn: new Set(), played: new Set(), emptied: 0, shifted: [] });
   charts.forEach((chart) => (chart.watched = true));
-  const curve = charts.find((chart) => chart.dataset.key === "live_curve");
+  const curve = document.querySelector(".st-key-live_curve [aria-label]");
+  const [scores] = charts.filter((chart) => /scores S/.test(chart.ariaLabel));
   const moved = ({ sources }) => sources.map(({ node }) => node?.innerText ?? node?.className);
   new PerformanceObserver((list) => window.shifted.push(...list.getEntries().map(moved))).observe({
     type: "layout-shift",
   });
   const look = () => {
     window.redrawn.add(curve.getAttribute("aria-label"));
-    const full = (chart) => chart.isConnected && chart.querySelector("svg text");
-    window.emptied += charts.every(full) ? 0 : 1;
+    window.played.add(scores.toDataURL().slice(-2000));
+    window.emptied += charts.every((chart) => chart.isConnected && chart.width > 50) ? 0 : 1;
     requestAnimationFrame(look);
   };
   look();
@@ -55,8 +58,7 @@ def test_a_newcomer_presses_start_and_gets_a_trained_model(new_page, screenshot)
     page = new_page("/")
     wait_for(page, "Nothing has been trained yet")
     start(page)
-    wait_for(page, "Preference scores S")
-    expect(page.locator(".chart[role=img]").first).to_have_attribute("aria-label", re.compile("S:"))
+    expect(page.locator("canvas[aria-label*='scores S, epoch']")).to_be_visible()
     screenshot(page, "train-running")
     wait_for(page, "Done after", 120)
     wait_for(page, "Test accuracy")
@@ -107,15 +109,15 @@ def test_a_second_visitor_watches_but_cannot_steer(new_page, screenshot):
 def test_charts_stay_in_place_from_the_first_epoch_to_the_end(new_page, screenshot):
     page = new_page(LONG)
     start(page)
-    charts = page.locator(".board .chart")
+    charts = page.locator(LIVE)
     expect(charts).to_have_count(6)
-    wait_for(page, "Preference scores S")
-    expect(page.locator(".chart[data-key=live_curve] path").first).to_be_attached()
-    boxes = charts.evaluate_all(BOXES)
+    expect(page.locator("canvas[aria-label*='scores S, epoch']")).to_be_visible()
+    expect(page.locator(".st-key-live_curve [aria-label*='in epoch']").first).to_be_visible()
+    boxes, height = charts.evaluate_all(BOXES), page.evaluate(HEIGHT)
     charts.evaluate_all(WATCH)
     # Five redrawings, each with other numbers
     page.wait_for_function("window.redrawn.size >= 5")
-    charts.first.hover()
+    page.locator("canvas[aria-label*='scores S']").hover()
     wait_for(page, r"Kenyon cells \d+ to \d+")
     screenshot(page, "train-live")
     assert page.evaluate("window.shifted") == []
@@ -123,12 +125,39 @@ def test_charts_stay_in_place_from_the_first_epoch_to_the_end(new_page, screensh
     wait_for(page, "Paused after")
     page.get_by_role("button", name="Resume").click()
     page.wait_for_function("window.redrawn.size >= 7")
+    played, redrawn = page.evaluate("[window.played.size, window.redrawn.size]")
+    assert played > redrawn, "the frames between two looks at the run are played too"
+    assert page.evaluate(HEIGHT) == height
+    page.get_by_role("button", name="Finish").click()
+    wait_for(page, "Done after")
+    expect(page.get_by_role("tab", name="Take home")).to_be_visible()
     assert page.evaluate("window.emptied") == 0
     assert charts.evaluate_all("all => all.filter((chart) => chart.watched).length") == 6
+    assert charts.evaluate_all(BOXES) == boxes
+
+
+def test_a_matrix_is_saved_as_a_picture(new_page):
+    page = new_page(QUICK)
+    start(page)
+    wait_for(page, "Done after")
+    page.locator("canvas[aria-label*='Weights W']").hover()
+    with page.expect_download() as download:
+        page.locator(".st-key-live_W").get_by_role("button", name="Save as PNG").click()
+    assert download.value.suggested_filename == "kcnet-Weights W.png"
+    assert download.value.path().read_bytes().startswith(b"\x89PNG")
+
+
+def test_who_prefers_reduced_motion_sees_the_newest_frame_only(new_page):
+    page = new_page(LONG)
+    page.emulate_media(reduced_motion="reduce")
+    start(page)
+    expect(page.locator("canvas[aria-label*='scores S, epoch']")).to_be_visible()
+    page.locator(LIVE).evaluate_all(WATCH)
+    page.wait_for_function("window.redrawn.size >= 5")
+    played, redrawn = page.evaluate("[window.played.size, window.redrawn.size]")
+    assert played <= redrawn + 1
     page.get_by_role("button", name="Stop Shortcut X").click()
     wait_for(page, "Stopped after")
-    expect(page.locator(".stPlotlyChart .main-svg .xtitle")).to_have_count(6)
-    assert page.locator("[data-testid=stPlotlyChart]").evaluate_all(BOXES) == boxes
 
 
 def test_pause_step_and_resume(new_page):

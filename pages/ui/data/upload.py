@@ -108,6 +108,7 @@ def chosen_reading(file_id: str) -> tuple:
 
 def guessed(content: bytes, reading: tuple):
     """How a table may be read, or why it cannot; found out once, not at every rerun."""
+
     def guess():
         _, separator, encoding, has_header = reading
         form = {"separator": separator, "encoding": encoding, "has_header": has_header}

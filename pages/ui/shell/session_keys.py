@@ -22,6 +22,14 @@ UPLOAD_USED = "upload_used"  # the job whose dataset is in use, and what it left
 # -- Paper ---------------------------------------------------------------------------------------
 PAPER_CHOICE = "paper_choice"  # widget: which table or figure is open
 
+# -- Train ---------------------------------------------------------------------------------------
+PRESET = "preset"  # widget: the preset to load (run_controls)
+PACE = "pace"  # widget: how fast a run goes (run_bar)
+START_PROBLEM = "start_problem"  # why Start was refused, until it was said (run_bar)
+LIVE_DRAWN = "live_drawn"  # what this browser was sent of the run it watches (live_view)
+CLICKED_CELL = "clicked_cell"  # the point clicked last among the Kenyon cells (cell_view)
+INTERRUPTED_SHOWN = "interrupted_shown"  # the interruption whose settings were adopted (train)
+
 # -- Learn ---------------------------------------------------------------------------------------
 VIEW = "view"  # widget: which experiment is open
 STEP = "step"  # widget: where the walk stands

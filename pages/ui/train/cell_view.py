@@ -8,9 +8,9 @@ import streamlit as st
 from kcnet_core import figures
 from kcnet_core.experiments.training import TrainedRun
 from kcnet_core.network import explain
-from pages.ui.shell import visitor
+from pages.ui.shell import session_keys, visitor
 from pages.ui.shell.chart import chart
-from pages.ui.shell.escaping import plain
+from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.safety_net import fragment
 
 ROWS_FOR_ACTIVITY = 500
@@ -26,14 +26,14 @@ def cells(trained: TrainedRun) -> None:
     B = H.shape[1]
     strength = np.abs(trained.model.coef_).sum(axis=1)
     active = (H > 0).mean(axis=0)
-    st.session_state.setdefault("cell", int(np.argmax(strength * active)))
-    st.session_state["cell"] = min(st.session_state["cell"], B - 1)
+    st.session_state.setdefault(session_keys.CELL, int(np.argmax(strength * active)))
+    st.session_state[session_keys.CELL] = min(st.session_state[session_keys.CELL], B - 1)
     left, right = st.columns([1, 1])
     with left:
         event = chart(
             figures.cell_scatter(
-                active, strength, chosen=st.session_state["cell"], model=trained.run.model,
-                dark=dark,
+                active, strength, chosen=st.session_state[session_keys.CELL],
+                model=trained.run.model, dark=dark,
             ),
             "cell_scatter",
             on_select="rerun",
@@ -41,11 +41,11 @@ def cells(trained: TrainedRun) -> None:
         )  # fmt: skip
         points = event.selection.points if event else []
         clicked = int(points[0]["customdata"]) if points else None
-        if clicked is not None and clicked != st.session_state.get("clicked_cell"):
-            st.session_state["clicked_cell"] = clicked
-            st.session_state["cell"] = clicked
+        if clicked is not None and clicked != st.session_state.get(session_keys.CLICKED_CELL):
+            st.session_state[session_keys.CLICKED_CELL] = clicked
+            st.session_state[session_keys.CELL] = clicked
             st.rerun(scope="fragment")
-        cell = st.number_input("Kenyon cell", 0, B - 1, key="cell",
+        cell = st.number_input("Kenyon cell", 0, B - 1, key=session_keys.CELL,
                                help="Click a point above, or type a number.")  # fmt: skip
     report = explain.cell_report(trained.model, cell, trained.inputs(trained.test_rows[:1]))
     names = trained.feature_names
@@ -61,8 +61,8 @@ def cells(trained: TrainedRun) -> None:
             chart(figures.cell_pictures(W, trained.dataset.image_shape, [0], dark=dark,
                                         title=f"Inputs of cell {cell}"), "cell_inputs")  # fmt: skip
         else:
-            st.markdown("Its inputs: " + ", ".join(plain(names[i]) for i in report.inputs[:40])
-                        + (" …" if len(report.inputs) > 40 else ""))  # fmt: skip
+            listed = ", ".join(escape_markdown(names[i]) for i in report.inputs[:40])
+            st.markdown(f"Its inputs: {listed}{' …' if len(report.inputs) > 40 else ''}")
         chart(
             figures.output_weights(report.output_weights, trained.dataset.target_names, dark=dark),
             "cell_outputs",

@@ -12,11 +12,11 @@ from kcnet_core import figures
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.cost import in_words
 from kcnet_core.experiments.run import DOA_MODELS, EPOCH_MODELS, KCNET_MODELS, Run
-from pages.ui.shell import visitor, visitor_data, visitor_jobs
-from pages.ui.shell.escaping import plain
+from pages.ui.shell import session_keys, visitor, visitor_data, visitor_jobs
+from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.job_progress import OWNER_SEES
 from pages.ui.shell.molecule_cards import cards
-from pages.ui.shell.safety_net import fragment
+from pages.ui.shell.watch import SECONDS_BETWEEN_DRAWINGS, watch
 from pages.ui.shell.words import in_time
 from pages.ui.train.matrix_canvas import matrix_canvas
 from pages.ui.train.reopen_model import opener
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from kcnet_core.experiments.training import TrainView
     from kcnet_core.figures.training import Curve
 
-SECONDS_BETWEEN_DRAWINGS = 1.0
 HEIGHT = 300  # as in matrix_canvas.css
 CANVASES = ("S", "W", "usage")
 SHARE_OF_DRAWINGS = 0.8  # for which a drawing is fresh: the next poll, if a little early, is not
@@ -89,35 +88,26 @@ def before_start(run: Run) -> None:
     opener()
 
 
-def watch(job, state: str) -> None:
+def follow(job, state: str) -> None:
     """Draw the job now and, while it is under way, once a second.
 
     `state` is the one that the rest of the page shows; the page is drawn again when it changes.
+    Below a run under way is as much room as its results will take: the page does not grow.
     """
-    active = state in ("queued", "running")
-    draw = fragment(
-        poll, run_every=SECONDS_BETWEEN_DRAWINGS if active else None, key=f"live_{active}"
-    )
-    draw(job, state)
-
-
-def room_for_results(state: str) -> None:
-    """Below a run under way is as much room as its results will take: the page does not grow."""
+    watch(job, state, lambda: show(job), "live")
     if state in ("queued", "running", "paused"):
         with st.container(key="results"):
             st.caption("Scores, wiring, cells and test samples come here when the run has ended.")
 
 
-def poll(job, drawn_state: str) -> None:
+def show(job) -> None:
     view = job.view
-    if view.state != drawn_state:
-        st.rerun()  # buttons and results change with the state; this also ends the polling
     status(job)
     if job.kind == "train":  # a model from a file has no epochs to watch
         pictures(job, view)
     if view.state == "failed":
         why = OWNER_SEES if visitor_jobs.is_private(job) else view.error
-        st.error(plain(why), icon=":material/error:")
+        st.error(escape_markdown(why), icon=":material/error:")
     if view.state == "cancelled" and job.kind == "train":
         st.info(STOPPED, icon=":material/info:")
 
@@ -136,7 +126,7 @@ def status(job) -> None:
             text = f"{words.capitalize()} after {in_time(view.seconds())}"
     with st.container(key="run_status"):
         st.progress(view.fraction or 0.0, text=text)
-        st.caption(plain(numbers(snapshot, view.finished) if snapshot else job.title))
+        st.caption(escape_markdown(numbers(snapshot, view.finished) if snapshot else job.title))
 
 
 def numbers(view: TrainView, ended: bool = False) -> str:
@@ -197,7 +187,7 @@ def latest(job, view) -> Drawn:
     later sees the newest.
     """
     of = (job.id, visitor.dark())
-    before = st.session_state.get("live_drawn")
+    before = st.session_state.get(session_keys.LIVE_DRAWN)
     before = before if before is not None and before.of == of else None
     if before is not None and before.state == view.state:
         fresh = view.state == "running" and time.monotonic() < before.due
@@ -206,7 +196,7 @@ def latest(job, view) -> Drawn:
     due = time.monotonic() + SHARE_OF_DRAWINGS * SECONDS_BETWEEN_DRAWINGS
     made = draw(job.config, view.snapshot, image_shape(job, view.snapshot), before)
     drawn = Drawn(of, view.state, view.n_snapshots, due, *made)
-    st.session_state["live_drawn"] = drawn
+    st.session_state[session_keys.LIVE_DRAWN] = drawn
     return drawn
 
 

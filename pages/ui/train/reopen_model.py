@@ -11,7 +11,7 @@ from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.run import Run
 from kcnet_core.jobs import Estimate
 from pages.ui.shell import current_run, visitor, visitor_data, visitor_jobs
-from pages.ui.shell.escaping import plain
+from pages.ui.shell.escaping import escape_markdown
 
 BYTES_PER_VALUE = 6 * 4  # float32 copies of the test rows at the peak, measured
 BYTES_PER_CONNECTION = 4 + 1  # S and W as they are shown
@@ -39,7 +39,7 @@ def opener() -> None:
                 title=f"{run.describe()}, from a file",
             )
         except KCNetError as error:
-            st.error(plain(error), icon=":material/error:")
+            st.error(escape_markdown(error), icon=":material/error:")
             return
         current_run.adopt(run)
         visitor_jobs.carry(job, dataset)

@@ -13,7 +13,7 @@ from kcnet_core.experiments.training import TrainedRun
 from kcnet_core.network.scores import auroc_by_label, reliability
 from pages.ui.shell import visitor, visitor_data
 from pages.ui.shell.chart import chart
-from pages.ui.shell.escaping import plain
+from pages.ui.shell.escaping import escape_markdown
 from pages.ui.train.cell_view import cells
 from pages.ui.train.downloads import take_home
 from pages.ui.train.lambda_view import explore_lambda
@@ -78,4 +78,4 @@ def scores(trained: TrainedRun) -> None:
         column_config={"Test value": st.column_config.NumberColumn(format="%.4f")},
     )
     for note in trained.notes:
-        st.caption(f"{plain(note)}.")
+        st.caption(f"{escape_markdown(note)}.")

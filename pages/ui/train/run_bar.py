@@ -12,11 +12,10 @@ from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.cost import estimate, flops_per_second, in_words
 from kcnet_core.experiments.run import DOA_MODELS, EPOCH_MODELS, KCNET_MODELS, Run
 from kcnet_core.jobs import Estimate
-from pages.ui.shell import visitor, visitor_data, visitor_jobs
-from pages.ui.shell.deferred_click import ask, asked
-from pages.ui.shell.escaping import plain
-from pages.ui.shell.retry_if_interrupted import whole
+from pages.ui.shell import session_keys, visitor, visitor_data, visitor_jobs
+from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.safety_net import fragment
+from pages.ui.shell.streamlit_workarounds import clicked, defer_click, retry_if_interrupted
 from pages.ui.train import link
 
 STYLE = Path(__file__).with_name("live_view.css")
@@ -45,7 +44,7 @@ def bar(run: Run, job) -> None:
                     icon=":material/play_arrow:",
                     shortcut="S",
                     width="stretch",
-                    on_click=ask,
+                    on_click=defer_click,
                     args=("start",),
                 )
         if run.model in EPOCH_MODELS or busy:
@@ -55,7 +54,7 @@ def bar(run: Run, job) -> None:
                 icon=":material/skip_next:",
                 shortcut="N",
                 disabled=not mine,
-                on_click=ask,
+                on_click=defer_click,
                 args=("step",),
                 help="One epoch, then pause.",
             )
@@ -89,14 +88,15 @@ def bar(run: Run, job) -> None:
             args=(job if mine else None,),
             help="Forget this run and start afresh with the settings on the left.",
         )
-        if job is not None and "pace" not in st.session_state:  # after a reload the job knows it
-            st.session_state["pace"] = pace_of(job)
+        # After a reload the job knows it.
+        if job is not None and session_keys.PACE not in st.session_state:
+            st.session_state[session_keys.PACE] = pace_of(job)
         st.segmented_control(
             "Pace",
             list(PACE),
-            default=None if "pace" in st.session_state else "full speed",
+            default=None if session_keys.PACE in st.session_state else "full speed",
             required=True,
-            key="pace",
+            key=session_keys.PACE,
             label_visibility="collapsed",
             on_change=set_pace,
             args=(job,),
@@ -115,24 +115,24 @@ def obey(run: Run) -> None:
     """Carry out a click on Start or Step, with the settings that the controls show now."""
     job = visitor_jobs.job()
     busy = job is not None and not job.view.finished
-    if asked("start") and not busy:
+    if clicked("start") and not busy:
         start(run)
-    elif asked("step") and (not busy or job.owned_by(visitor.owner())):
+    elif clicked("step") and (not busy or job.owned_by(visitor.owner())):
         step(run, job if busy else None)
 
 
 def news(run: Run, job, busy: bool, mine: bool) -> None:
     """The one line between buttons and charts; it always has one, so that nothing moves."""
-    problem = st.session_state.pop("start_problem", None)
+    problem = st.session_state.pop(session_keys.START_PROBLEM, None)
     if problem:
-        st.error(plain(problem), icon=":material/error:")
+        st.error(escape_markdown(problem), icon=":material/error:")
     elif not mine:
         st.caption(
             ":material/visibility: You are watching a run that somebody else started; only they "
             "can steer it. Reset to start one of your own."
         )
     elif busy:
-        st.caption(f"This run: {plain(job.title)}.{expected(job.estimate)}")
+        st.caption(f"This run: {escape_markdown(job.title)}.{expected(job.estimate)}")
     else:
         cost(run, "" if job is None else "Next run: ")
 
@@ -164,12 +164,12 @@ def cost(run: Run, prefix: str) -> None:
         dataset = visitor_data.dataset(run)
         _, n_train, n_test = visitor_data.split_sizes(run, dataset)
     except KCNetError as error:  # the bar and what is under way stay usable
-        st.error(plain(error), icon=":material/error:")
+        st.error(escape_markdown(error), icon=":material/error:")
         return
     plan = planned(run, dataset, n_train) if LOADED.is_set() else Estimate()
     st.caption(
-        f"{prefix}{run.model} with {run.n_hidden:,} {units(run.model)} on {plain(dataset.title)}: "
-        f"{n_train:,} training rows, {n_test:,} test rows, "
+        f"{prefix}{run.model} with {run.n_hidden:,} {units(run.model)} on "
+        f"{escape_markdown(dataset.title)}: {n_train:,} training rows, {n_test:,} test rows, "
         f"{dataset.X.shape[1]:,} inputs.{expected(plan)}"
     )
 
@@ -207,7 +207,7 @@ def start(run: Run, paused: bool = False):
             finish=enough.set if run.model in DOA_MODELS else None,
         )
     except KCNetError as refused:
-        st.session_state["start_problem"] = str(refused)
+        st.session_state[session_keys.START_PROBLEM] = str(refused)
         return None
     visitor_jobs.carry(job, dataset)
     visitor_jobs.attach(job.id)
@@ -221,7 +221,7 @@ def step(run: Run, job) -> None:
         steer(job, "step")
 
 
-@whole
+@retry_if_interrupted
 def steer(job, action: str) -> None:
     if job is not None:
         job.control(visitor.owner(), action)
@@ -231,13 +231,14 @@ def pace_of(job) -> str:
     return min(PACE, key=lambda name: abs(PACE[name] - job.view.slow))
 
 
-@whole
+@retry_if_interrupted
 def set_pace(job) -> None:
     if job is not None and job.owned_by(visitor.owner()):
-        job.control(visitor.owner(), "slow", PACE[st.session_state.get("pace", "full speed")])
+        pace = st.session_state.get(session_keys.PACE, "full speed")
+        job.control(visitor.owner(), "slow", PACE[pace])
 
 
-@whole
+@retry_if_interrupted
 def reset(job) -> None:
     steer(job, "stop")
     visitor_jobs.attach(None)

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import bisect
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments import presets, protocols
 from kcnet_core.experiments.run import KCNET_MODELS, MODEL_EXPLANATIONS, MODELS, Run, settings
-from pages.ui.shell import current_run, visitor_data
+from pages.ui.shell import current_run, session_keys, visitor_data
 from pages.ui.shell.current_run import adopt, control_key
 from pages.ui.shell.data_controls import data_controls, pixel_scale
-from pages.ui.shell.retry_if_interrupted import whole
+from pages.ui.shell.streamlit_workarounds import retry_if_interrupted
 from pages.ui.shell.words import setting_value
-
-if TYPE_CHECKING:
-    pass
 
 SETTINGS = settings()
 # Log-spaced stops that people actually mean; the current value is added when it is none of them.
@@ -65,18 +61,18 @@ def preset_picker(run: Run) -> Run:
         ]
     }
 
-    @whole
+    @retry_if_interrupted
     def chosen():
-        title = st.session_state.get("preset")
+        title = st.session_state.get(session_keys.PRESET)
         if title:
             adopt(replace(choices[title].run, seed=run.seed, device=run.device))
-            st.session_state["preset"] = None
+            st.session_state[session_keys.PRESET] = None
 
     st.selectbox(
         "Presets",
         list(choices),
         index=None,
-        key="preset",
+        key=session_keys.PRESET,
         placeholder="Load a preset …",
         on_change=chosen,
         help="The paper's best settings for this dataset, as printed, and ours.",

@@ -12,7 +12,7 @@ from kcnet_core.network import explain
 from kcnet_core.storage.safe_csv import harmless
 from pages.ui.shell import row_picture, visitor
 from pages.ui.shell.chart import chart
-from pages.ui.shell.escaping import plain
+from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.row_picture import label
 from pages.ui.shell.safety_net import fragment
 
@@ -115,7 +115,7 @@ def explain_one(trained: TrainedRun, position: int) -> None:
         chart(bars, "sample_scores")
     answer = label(dataset, trained.predictions[position])
     answer = "none is likely enough" if answer == "—" else answer
-    st.caption(f"Truth: {plain(label(dataset, truth))}. Answer: {plain(answer)}.")
+    st.caption(escape_markdown(f"Truth: {label(dataset, truth)}. Answer: {answer}."))
     if trained.run.model not in EXPLAINABLE:
         st.info("ELM's sigmoid is not piecewise linear, so its answer has no exact contributions.")
         return
@@ -136,5 +136,6 @@ def explain_one(trained: TrainedRun, position: int) -> None:
         )
     st.caption(
         f"The contributions of all {len(values)} inputs add up to the score of "
-        f"“{plain(names[target])}”: {values.sum():+.4f}. Nothing is sampled or approximated."
+        f"“{escape_markdown(names[target])}”: {values.sum():+.4f}. Nothing is sampled or "
+        "approximated."
     )

@@ -10,7 +10,7 @@ from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.protocols import PROTOCOLS
 from kcnet_core.experiments.run import KCNET_MODELS, Run
 from pages.ui.shell import visitor_data, visitor_jobs
-from pages.ui.shell.escaping import plain
+from pages.ui.shell.escaping import escape_markdown
 
 if TYPE_CHECKING:
     from kcnet_core.experiments.training import TrainedRun
@@ -69,9 +69,9 @@ def row(figures: dict[str, str], about_parameters: str) -> None:
 def caption(run: Run, title: str, protocol: str, n_train: int, n_test: int) -> None:
     about = PROTOCOLS[protocol]
     st.caption(
-        f"{plain(title)}, {about.title.lower()}: {n_train:,} training and {n_test:,} test "
-        f"rows, one split, seed {run.seed}. {about.explanation} One split says little about the "
-        "next; the Compare page repeats splits and gives intervals."
+        f"{escape_markdown(title)}, {about.title.lower()}: {n_train:,} training and {n_test:,} "
+        f"test rows, one split, seed {run.seed}. {about.explanation} One split says little about "
+        "the next; the Compare page repeats splits and gives intervals."
     )
 
 

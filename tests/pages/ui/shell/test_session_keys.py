@@ -11,7 +11,7 @@ from pages.ui.shell import session_keys
 ROOT = Path(__file__).resolve().parents[4]
 TABLE = Path(inspect.getfile(session_keys))
 SOURCES = [ROOT / "app.py", *sorted((ROOT / "pages").rglob("*.py"))]
-NOT_YET = ("train", "smell", "compare", "chart")  # rooms and modules
+NOT_YET = ("smell", "compare", "chart")  # rooms and modules
 GIVEN = "the key that a widget's caller gave it"
 METHODS = ("get", "pop", "setdefault")
 CONSTANTS = {name: value for name, value in vars(session_keys).items() if name.isupper()}
