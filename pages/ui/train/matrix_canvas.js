@@ -17,13 +17,15 @@ export default function ({ parentElement, data }) {
 
 class Board {
   constructor(root) {
-    [this.host, this.canvas, this.tip] = [".matrix", "canvas", ".tip"].map((name) => root.querySelector(name));
-    this.received = 0;
+    const find = (name) => root.querySelector(name);
+    [this.host, this.canvas, this.tip] = [".matrix", "canvas", ".tip"].map(find);
+    this.received = this.glowsUntil = 0;
     this.watcher = new ResizeObserver(() => this.draw());
     this.watcher.observe(this.host);
-    this.canvas.onpointermove = this.canvas.onpointerdown = ({ offsetX, offsetY }) => this.hover([offsetX, offsetY]);
+    const point = ({ offsetX, offsetY }) => this.hover([offsetX, offsetY]);
+    this.canvas.onpointermove = this.canvas.onpointerdown = point;
     this.canvas.onpointerleave = () => this.hover(null);
-    root.querySelector("button").onclick = () => this.save();
+    find("button").onclick = () => this.save();
   }
 
   async receive(data) {
@@ -38,6 +40,7 @@ class Board {
     else if (about.made !== before.made || about.shades !== before.shades) {
       this.load(bytes.subarray(line + 1), about, before);
     }
+    this.drawn = false;
     this.tick();
   }
 
@@ -51,12 +54,11 @@ class Board {
     const same = this.levels?.length === n && before.low === low && before.high === high;
     if (!same) this.levels = null;
     if (this.flipped?.length !== n) this.flipped = new Float64Array(n).fill(-GLOW);
-    this.colours = shades.match(/../g).map((byte) => parseInt(byte, 16));
-    this.picture = Object.assign(document.createElement("canvas"), { width: size[1], height: size[0] });
-    this.pixels = this.picture.getContext("2d").createImageData(size[1], size[0]);
-    this.pixels.data.fill(255);
+    this.colours = shades.match(/.{6}/g).map(rgb);
+    this.pixels = new ImageData(size[1], size[0]);
+    this.picture = new OffscreenCanvas(size[1], size[0]);
     this.index = -1;
-    this.started = this.glowsUntil = performance.now();
+    this.started = performance.now();
   }
 
   // ---- time
@@ -68,8 +70,9 @@ class Board {
     const last = moments.length - 1;
     const due = still.matches ? last : Math.min(last, Math.floor((now - this.started) / slot));
     if (last >= 0 && due !== this.index) this.turnTo(due, now);
-    this.draw(now);
-    if (due < last || now < this.glowsUntil) this.timer = requestAnimationFrame(() => this.tick());
+    if (!this.drawn) this.draw(now);
+    this.drawn = now >= this.glowsUntil; // what glows is drawn again until it has gone out
+    if (due < last || !this.drawn) this.timer = requestAnimationFrame(() => this.tick());
   }
 
   turnTo(index, now) {
@@ -78,7 +81,7 @@ class Board {
       for (let k = 0; k < next.length; k++) if (next[k] !== this.levels[k]) this.flipped[k] = now;
       this.glowsUntil = now + GLOW;
     }
-    [this.levels, this.index] = [next, index];
+    [this.levels, this.index, this.drawn] = [next, index, false];
   }
 
   // ---- drawing
@@ -94,7 +97,7 @@ class Board {
     const { ink, title, moments } = this.about;
     view.fillStyle = ink.paper;
     view.fillRect(0, 0, width, height);
-    this.area = this.plotArea(width, height);
+    const { left, top, across, down } = (this.area = this.plotArea(width, height));
     this.text(title, EDGE.left, 12, { colour: ink.text, font: "600 14px" });
     if (this.levels) {
       this.text(moments[this.index], width - 34, 12, { align: "right" });
@@ -103,11 +106,10 @@ class Board {
       this.colourBar(width, height);
       this.hover(this.pointer);
     } else {
-      const { left, top, across, down } = this.area;
-      this.text("Waiting for the first numbers", left + across / 2, top + down / 2, { align: "center" });
+      const middle = [left + across / 2, top + down / 2];
+      this.text("Waiting for the first numbers", ...middle, { align: "center" });
     }
     view.strokeStyle = ink.grid;
-    const { left, top, across, down } = this.area;
     view.strokeRect(left - 0.5, top - 0.5, across + 1, down + 1);
   }
 
@@ -124,14 +126,16 @@ class Board {
 
   paint(now) {
     const { shape, size, blocks, borders, flash, ink } = this.about;
-    const { data } = this.pixels;
-    const glow = flash?.match(/\w\w/g).map((byte) => parseInt(byte, 16));
-    for (let k = 0; k < this.levels.length; k++) {
+    const bytes = new Uint32Array(this.pixels.data.buffer);
+    const opaque = ([r, g, b]) => (255 << 24) | (b << 16) | (g << 8) | r;
+    const plain = Uint32Array.from(this.colours, opaque);
+    const glow = now < this.glowsUntil && rgb(flash.slice(1));
+    for (let k = 0; k < bytes.length; k++) {
+      bytes[k] = plain[this.levels[k]];
       const fresh = glow ? 1 - (now - this.flipped[k]) / GLOW : 0;
-      for (let c = 0; c < 3; c++) {
-        const colour = this.colours[3 * this.levels[k] + c];
-        data[4 * k + c] = fresh > 0 ? colour + fresh * (glow[c] - colour) : colour;
-      }
+      if (fresh <= 0) continue;
+      const colour = this.colours[this.levels[k]];
+      bytes[k] = opaque(colour.map((part, i) => part + fresh * (glow[i] - part)));
     }
     this.picture.getContext("2d").putImageData(this.pixels, 0, 0);
     const { view } = this;
@@ -177,10 +181,9 @@ class Board {
     const { low, high, unit } = this.about;
     const [wide, y] = [70, height - 19];
     const right = width - EDGE.right - 26;
-    const n = this.colours.length / 3;
     for (let x = 0; x < wide; x++) {
-      const at = 3 * Math.round((x / (wide - 1)) * (n - 1));
-      this.view.fillStyle = `rgb(${this.colours.slice(at, at + 3)})`;
+      const at = Math.round((x / (wide - 1)) * (this.colours.length - 1));
+      this.view.fillStyle = `rgb(${this.colours[at]})`;
       this.view.fillRect(right - wide + x, y, 1, 9);
     }
     this.text(signed(high), right + 4, y + 5);
@@ -198,7 +201,9 @@ class Board {
     this.tip.textContent = words;
     const { offsetWidth, offsetHeight } = this.tip;
     const x = Math.min(pointer[0] + 12, this.host.clientWidth - offsetWidth);
-    const y = pointer[1] + 16 + offsetHeight > this.host.clientHeight ? pointer[1] - 8 - offsetHeight : pointer[1] + 16;
+    const below = pointer[1] + 16;
+    const fits = below + offsetHeight <= this.host.clientHeight;
+    const y = fits ? below : pointer[1] - 8 - offsetHeight;
     this.tip.style.transform = `translate(${Math.max(0, Math.round(x))}px,${Math.round(y)}px)`;
   }
 
@@ -207,12 +212,13 @@ class Board {
     const [row, column] = shares.map((share, i) => Math.floor((share * shape[i]) / blocks[i]));
     const [line, input] = [row, column].map((at, i) => {
       const [from, to] = [at * blocks[i], Math.min((at + 1) * blocks[i], shape[i]) - 1];
-      const named = i && names.length ? `: ${names[from]}${to > from ? ` … ${names[to]}` : ""}` : "";
-      const what = i ? columns : rows;
-      return (to > from ? `${what}s ${from} to ${to}` : `${what} ${from}`) + named;
+      const [what, known] = i ? [columns, names] : [rows, []];
+      const parts = known.length ? [...new Set([known[from], known[to]])].join(" … ") : "";
+      const where = to > from ? `${what}s ${from} to ${to}` : `${what} ${from}`;
+      return parts ? `${where}: ${parts}` : where;
     });
     const level = this.levels[row * size[1] + column];
-    const value = low + (level / (this.colours.length / 3 - 1)) * (high - low);
+    const value = low + (level / (this.colours.length - 1)) * (high - low);
     const single = blocks[0] * blocks[1] === 1;
     let said = `${single ? unit.replace("mean ", "") : unit} ${signed(value.toFixed(2))}`;
     if (this.about.square) said = `used by ${Math.round(value)} cells`;
@@ -223,7 +229,8 @@ class Board {
   save() {
     this.canvas.toBlob((picture) => {
       const href = URL.createObjectURL(picture);
-      Object.assign(document.createElement("a"), { href, download: `kcnet-${this.about.title}.png` }).click();
+      const download = `kcnet-${this.about.title}.png`;
+      Object.assign(document.createElement("a"), { href, download }).click();
       setTimeout(() => URL.revokeObjectURL(href), 10_000);
     });
   }
@@ -232,6 +239,10 @@ class Board {
 async function inflated(data) {
   const stream = new Blob([data]).stream().pipeThrough(new DecompressionStream("deflate"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+function rgb(hex) {
+  return [0, 2, 4].map((at) => parseInt(hex.slice(at, at + 2), 16));
 }
 
 // Round numbers below n, about one for every fifty pixels.
