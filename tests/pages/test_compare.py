@@ -200,7 +200,7 @@ def test_another_dataset_has_the_papers_pixels_again():
     app = opened(**QUICK, options='{"normalise":"half"}')
     assert picker(app, "Pixels").value == "half"
     picker(app, "Dataset").select("mnist_sample").run()
-    assert app.session_state["comparison"].options == "" and picker(app, "Pixels").value == ""
+    assert app.session_state["comparison"].options == () and picker(app, "Pixels").value == ""
 
 
 def test_a_link_cannot_scale_the_pixels_of_odors():

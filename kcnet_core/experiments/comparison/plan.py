@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import KCNetError
+from kcnet_core.experiments.baselines import Model
 from kcnet_core.experiments.models import find_model
 from kcnet_core.experiments.protocols import PROTOCOLS
 from kcnet_core.experiments.run import Run, parsed, written
@@ -25,13 +27,19 @@ DEFAULT_PIXELS = ("", "global")  # as a run and as the loader calls the paper's 
 OTHER_OPTIONS = ("target", "progress")  # a field of its own, or not data
 
 
+Pairs = tuple[tuple[str, Any], ...]  # a mapping that can be hashed, sorted by name
+
+
 @dataclass(frozen=True)
 class Comparison:
-    """Everything that decides the outcome of a comparison."""
+    """Everything that decides the outcome of a comparison.
+
+    Options and settings may be given as mappings, or as JSON, as links have them.
+    """
 
     dataset: str = "mnist_sample"
     target: str = ""  # odor character; empty for images or all characters at once
-    options: str = ""  # JSON: {"per": "compound"}, further options of the dataset
+    options: Pairs = ()  # {"per": "compound"} as pairs: further options of the dataset
     models: tuple[str, ...] = ("KCNet", "DOA", "ELM", "FSHN")
     hidden: tuple[int, ...] = (100, 250, 500)
     protocol: str = ""  # empty: the default of the dataset
@@ -42,7 +50,7 @@ class Comparison:
     oversampling: bool = False
     fshn_size: str = "hidden"
     seed: int = 0
-    settings: str = ""  # JSON: {"DOA": {"n_epochs": 20}}, what differs from the defaults
+    settings: tuple[tuple[str, Pairs], ...] = ()  # {"DOA": {"n_epochs": 20}} as pairs
 
     def __post_init__(self):
         object.__setattr__(self, "models", tuple(dict.fromkeys(self.models)))
@@ -76,27 +84,23 @@ class Comparison:
 
     def with_pixels(self, pixels: str) -> Comparison:
         """The same comparison on another scale of the pixels; other options stay."""
-        options = json.loads(self.options) if self.options else {}
-        return replace(self, options=json.dumps({**options, "normalise": pixels}))
+        return replace(self, options=_pairs({**dict(self.options), "normalise": pixels}))
 
     def model_settings(self, name: str) -> dict:
         """Settings that were chosen for one model."""
-        return json.loads(self.settings).get(name, {}) if self.settings else {}
+        return dict(dict(self.settings).get(name, ()))
 
     def with_settings(self, name: str, chosen: Mapping) -> Comparison:
         """The same comparison with other settings for one model (such as tuned ones)."""
-        every = json.loads(self.settings) if self.settings else {}
-        return replace(self, settings=json.dumps({**every, name: dict(chosen)}))
+        return replace(self, settings=_pairs({**dict(self.settings), name: _pairs(chosen)}))
 
     def to_query(self) -> dict[str, str]:
         """The fields that differ from their defaults, as URL parameters."""
-        query = {}
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if value != field.default:
-                many = isinstance(value, tuple)
-                query[field.name] = ",".join(map(str, value)) if many else written(value)
-        return query
+        return {
+            field.name: _to_text(value, field.default)
+            for field in fields(self)
+            if (value := getattr(self, field.name)) != field.default
+        }
 
     @classmethod
     def from_query(cls, query: Mapping[str, str]) -> tuple[Comparison, list[str]]:
@@ -114,8 +118,7 @@ class Comparison:
 
     def data_options(self) -> dict:
         """Options of `kcnet_core.datasets.load` for the dataset of this comparison."""
-        options = json.loads(self.options) if self.options else {}
-        return options | ({"target": self.target} if self.target else {})
+        return dict(self.options) | ({"target": self.target} if self.target else {})
 
     def load(self) -> Dataset:
         from kcnet_core import datasets
@@ -123,67 +126,80 @@ class Comparison:
         return datasets.load(self.dataset, **self.data_options())
 
 
-def _checked_options(text):
-    """Options of a dataset as JSON in one form; which of them exist, the loader says."""
-    options = _parsed_json(text, "The options of the dataset", '{"per": "compound"}')
+def _checked_options(given) -> Pairs:
+    """Options of a dataset in one form; which of them exist, the loader says."""
+    options = _as_dict(given, "The options of the dataset", '{"per": "compound"}')
     for name, value in options.items():
-        if name in OTHER_OPTIONS or not isinstance(value, str | int | float):
+        known = isinstance(value, str | int | float) and value == value
+        if name in OTHER_OPTIONS or not known:
             raise KCNetError(f"{name[:40]} cannot be given as an option of the dataset here.")
     if options.get("normalise") in DEFAULT_PIXELS:
         del options["normalise"]
-    return _one_form(options)
+    return _pairs(options)
 
 
-def _checked_settings(text):
-    """Settings as JSON in one form; every name and value must be known to its model."""
-    every = _parsed_json(text, "The settings", '{"DOA": {"n_epochs": 20}}')
-    if not all(isinstance(chosen, dict) for chosen in every.values()):
-        raise KCNetError("The settings must name a model and then its settings.")
-    for name, chosen in every.items():
+def _checked_settings(given) -> tuple[tuple[str, Pairs], ...]:
+    """Settings in one form; every name and value must be known to its model."""
+    every = {}
+    for name, of_model in _as_dict(given, "The settings", '{"DOA": {"n_epochs": 20}}').items():
         model = find_model(name)
-        if model.network:
-            _check_network_settings(name, chosen)
-            continue
-        space = {dimension.name: dimension for dimension in model.space}
-        for key, value in chosen.items():
-            _one_of(f"A setting of {name}", key, space)
-            chosen[key] = space[key].checked(value)
-    return _one_form({name: chosen for name, chosen in every.items() if chosen})
+        if not isinstance(of_model, Mapping | tuple):
+            raise KCNetError("The settings must name a model and then its settings.")
+        check = _checked_network if model.network else _checked_baseline
+        if chosen := check(model, dict(of_model)):
+            every[name] = _pairs(chosen)
+    return _pairs(every)
 
 
-def _parsed_json(text, what, example):
-    if not text:
-        return {}
+def _as_dict(given, what: str, example: str) -> dict:
     try:
-        value = json.loads(text)
+        value = json.loads(given or "{}") if isinstance(given, str) else given
     except (json.JSONDecodeError, RecursionError):
         value = None
-    if not isinstance(value, dict):
+    if not isinstance(value, Mapping | tuple):
         raise KCNetError(f"{what} must look like {example}.")
-    return value
+    return dict(value)
 
 
-def _one_form(value):
-    return json.dumps(value, sort_keys=True, separators=(",", ":")) if value else ""
+def _pairs(mapping: Mapping) -> Pairs:
+    return tuple(sorted(mapping.items()))
 
 
-def _check_network_settings(name, chosen):
+def _checked_baseline(model: Model, chosen: dict) -> dict:
+    space = {dimension.name: dimension for dimension in model.space}
+    for key in chosen:
+        _one_of(f"A setting of {model.name}", key, space)
+    return {key: space[key].checked(value) for key, value in chosen.items()}
+
+
+def _checked_network(model: Model, chosen: dict) -> dict:
     defaults = Run()
     allowed = [f.name for f in fields(Run) if f.name not in SHARED_FIELDS]
     for key, value in chosen.items():
-        _one_of(f"A setting of {name}", key, allowed)
+        _one_of(f"A setting of {model.name}", key, allowed)
         kind = type(getattr(defaults, key))
         fits = isinstance(value, kind) or (kind is float and isinstance(value, int))
         if not fits or (isinstance(value, bool) and kind is not bool):
-            raise KCNetError(f"{key} of {name} must be of the kind {kind.__name__}.")
-        if kind is float:
-            chosen[key] = float(value)
-    Run(model=name, **chosen)
+            raise KCNetError(f"{key} of {model.name} must be of the kind {kind.__name__}.")
+        chosen[key] = kind(value)
+    Run(model=model.name, **chosen)
+    return chosen
 
 
-def _from_text(text, default):
+def _to_text(value, default) -> str:
+    if not isinstance(value, tuple):
+        return written(value)
+    if default:
+        return ",".join(map(str, value))
+    nested = {key: dict(inner) if isinstance(inner, tuple) else inner for key, inner in value}
+    return json.dumps(nested, sort_keys=True, separators=(",", ":"))
+
+
+def _from_text(text: str, default):
     if not isinstance(default, tuple):
         return parsed(text, type(default))
+    if not default:
+        return text  # JSON, which a comparison reads itself
     kind = type(default[0])
     return tuple(parsed(part.strip(), kind) for part in text.split(",") if part.strip())
 

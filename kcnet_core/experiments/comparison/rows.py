@@ -245,7 +245,7 @@ def _identity(comparison, dataset) -> Callable[[Variant, int, int], str]:
     data = [dataset.name, [n_rows, n_inputs], X, y]
     about = replace(
         comparison,
-        models=("KCNet",), hidden=(10,), n_repeats=1, settings="", fshn_size="hidden",
+        models=("KCNet",), hidden=(10,), n_repeats=1, settings=(), fshn_size="hidden",
         protocol=comparison.protocol or default_protocol(dataset),
     )  # fmt: skip
     common = [*data, about.to_query()]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import fields, replace
 
 import streamlit as st
@@ -110,17 +109,15 @@ def protocol(comparison: Comparison, dataset: Dataset) -> str:
     return "" if name == default else name
 
 
-def settings_picker(comparison: Comparison) -> str:
+def settings_picker(comparison: Comparison) -> tuple:
     """Ours, or the paper's where it prints some for this dataset, or those found by a search."""
-    paper = paper_settings(comparison)
-    forms = {OURS: ""}
-    if paper:
-        forms[PAPER] = replace(comparison, settings=paper).settings
+    paper = replace(comparison, settings=paper_settings(comparison)).settings
+    forms = {OURS: ()} | ({PAPER: paper} if paper else {})
     if comparison.settings not in forms.values():
         forms[CHOSEN] = comparison.settings
     if len(forms) == 1:
         return comparison.settings
-    current = next(name for name, text in forms.items() if text == comparison.settings)
+    current = next(name for name, form in forms.items() if form == comparison.settings)
     name = st.segmented_control(
         "Settings of the models",
         list(forms),
@@ -135,7 +132,7 @@ def settings_picker(comparison: Comparison) -> str:
     return forms[name]
 
 
-def paper_settings(comparison: Comparison) -> str:
+def paper_settings(comparison: Comparison) -> dict[str, dict]:
     shared = (*SHARED_FIELDS, "n_hidden", "n_submodels")
     chosen = {}
     for preset in paper_presets(comparison.dataset, comparison.target):
@@ -146,7 +143,7 @@ def paper_settings(comparison: Comparison) -> str:
         }
         if differing:
             chosen[preset.run.model] = differing
-    return json.dumps(chosen) if chosen else ""
+    return chosen
 
 
 def more(comparison: Comparison, dataset: Dataset, chosen: dict) -> dict:

@@ -101,7 +101,7 @@ def pairs_csv(found: Results) -> str:
 
 def named_csv(found: Results, table: pd.DataFrame) -> str:
     """With how the data were loaded, such as their pixels' scale, where it is not as always."""
-    options = found.comparison.options
+    options = found.comparison.to_query().get("options")
     return csv_text(table.assign(options=options) if options else table)
 
 

@@ -62,8 +62,8 @@ def following(current: Comparison | None, run: Run) -> Comparison:
     if current is None or before != kind:
         return Comparison(**place, **(ODOR_DEFAULTS if kind == "odor" else {}))
     return replace(
-        current, **place, options="", protocol="", n_folds=0, rows=0, oversampling=False,
-        settings="",
+        current, **place, options=(), protocol="", n_folds=0, rows=0, oversampling=False,
+        settings=(),
     )  # fmt: skip
 
 

@@ -207,6 +207,20 @@ def test_a_link_gives_the_same_comparison_back(models, hidden, repeats, protocol
     assert Comparison.from_query(query) == (comparison, [])
 
 
+def test_links_and_scripts_of_earlier_versions_give_the_same_comparison():
+    link = {
+        "options": '{"n_train":300,"normalise":"none"}',
+        "settings": '{"DOA":{"learning_rate":0.5,"n_epochs":20},"KNN":{"p":1}}',
+    }
+    comparison, ignored = Comparison.from_query(link)
+    assert not ignored and comparison.to_query() == link
+    assert comparison == Comparison(**link) and hash(comparison) == hash(Comparison(**link))
+    settings = {"KNN": {"p": 1}, "DOA": {"n_epochs": 20, "learning_rate": 0.5}}
+    options = {"normalise": "none", "n_train": 300}
+    assert comparison == Comparison(options=options, settings=settings)
+    assert comparison == Comparison(options=comparison.options, settings=comparison.settings)
+
+
 def test_the_default_comparison_has_an_empty_link():
     assert Comparison().to_query() == {}
 
@@ -278,10 +292,10 @@ def test_options_of_the_dataset_reach_its_loader():
 def test_the_scale_of_the_pixels_is_one_of_the_options_of_the_dataset():
     comparison = Comparison(options='{"n_train": 50, "n_test": 20}').with_pixels("none")
     assert comparison.pixels == "none"
-    assert json.loads(comparison.options) == {"n_train": 50, "n_test": 20, "normalise": "none"}
+    assert dict(comparison.options) == {"n_train": 50, "n_test": 20, "normalise": "none"}
     assert comparison.load().X.min() == 0 and comparison.load().X.max() == 1
     assert Comparison(options='{"normalise":"global"}') == Comparison()
-    assert comparison.with_pixels("").options == '{"n_test":20,"n_train":50}'
+    assert comparison.with_pixels("").options == (("n_test", 20), ("n_train", 50))
 
 
 def test_a_link_that_scales_the_pixels_of_odors_is_named_and_the_rest_still_works():
