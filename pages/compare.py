@@ -18,7 +18,7 @@ from pages.ui.compare import (
     state,
 )
 from pages.ui.shell import visitor_data
-from pages.ui.shell.escaping import plain
+from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.frame import heading
 from pages.ui.shell.watch import watch
 
@@ -49,7 +49,7 @@ def main() -> None:
     # above them comes or goes.
     with st.container():
         for sentence in ignored:
-            st.warning(plain(sentence), icon=":material/link_off:")
+            st.warning(escape_markdown(sentence), icon=":material/link_off:")
     planned = state.planned(comparison, dataset)
     drawn = bar.bar(planned, wrong)
     job = state.job("compare")

@@ -13,16 +13,16 @@ from kcnet_core.experiments.measured_job import MeasuredJob
 from kcnet_core.experiments.metrics import headline_metric
 from pages.ui.compare import state
 from pages.ui.shell import measured, visitor, visitor_data, visitor_jobs
-from pages.ui.shell.deferred_click import ask, asked
-from pages.ui.shell.escaping import plain
+from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.job_progress import measured_progress
+from pages.ui.shell.streamlit_workarounds import clicked, defer_click
 from pages.ui.shell.watch import ACTIVE, state_of
 
 
 def bar(planned: PlannedRows, wrong: str | None) -> str | None:
     """Draw the buttons; the state of the job that they show."""
     comparison, work = planned.comparison, planned.job(state.all_rows())
-    if asked("comparison") and wrong is None:
+    if clicked("comparison") and wrong is None:
         public = visitor_data.public_title(planned.dataset)
         state.start(work, title(comparison, public), planned.dataset)
     job = state.job("compare")
@@ -41,7 +41,7 @@ def bar(planned: PlannedRows, wrong: str | None) -> str | None:
             st.button(
                 label, key="start_comparison", type="primary", icon=f":material/{icon}:",
                 shortcut="S", disabled=not work.pending or wrong is not None,
-                on_click=ask, args=("comparison",),
+                on_click=defer_click, args=("comparison",),
             )  # fmt: skip
         st.button(
             "Clear", key="clear_comparison", icon=":material/restart_alt:",
@@ -53,7 +53,7 @@ def bar(planned: PlannedRows, wrong: str | None) -> str | None:
     with st.container():
         measured.problem("compare")
         if wrong:
-            st.error(plain(wrong), icon=":material/error:")
+            st.error(escape_markdown(wrong), icon=":material/error:")
         if busy:
             notes(job, comparison)
         else:
@@ -71,7 +71,8 @@ def notes(job, comparison: Comparison) -> None:
         )
     if job.config != comparison:
         st.info(
-            f"A comparison with other settings is running ({plain(job.title)}). Its rows are kept.",
+            f"A comparison with other settings is running ({escape_markdown(job.title)}). "
+            "Its rows are kept.",
             icon=":material/hourglass_top:",
         )
 
@@ -96,10 +97,10 @@ def plan(work: MeasuredJob, about: str) -> str:
     try:
         cost = work.cost
     except KCNetError as error:
-        return f":orange[{plain(error)}]"
+        return f":orange[{escape_markdown(error)}]"
     known = f"{len(work.known)} of them are here already. " if work.known else ""
     return (
-        f"{plain(about)}: {n} fits on the same splits and seeds. {known}"
+        f"{escape_markdown(about)}: {n} fits on the same splits and seeds. {known}"
         f"Estimated {in_words(cost.seconds)} and {cost.bytes / 2**20:,.0f} MB."
     )
 
@@ -133,7 +134,7 @@ def progress(dataset: Dataset) -> None:
                 f"{row['seconds']:.2f} s"
             )
     for row in failed[:3]:
-        st.warning(f"{row['variant']}, repeat {row['repeat'] + 1}: {plain(row['error'])}",
+        st.warning(f"{row['variant']}, repeat {row['repeat'] + 1}: {escape_markdown(row['error'])}",
                    icon=":material/warning:")  # fmt: skip
     if len(failed) > 3:
         st.warning(f"{len(failed) - 3} more fits failed; the CSV names each.")

@@ -20,8 +20,8 @@ from kcnet_core.experiments.presets import paper_presets
 from kcnet_core.experiments.run import Run
 from kcnet_core.limits import MAX_HIDDEN_SIZES, MAX_REPEATS
 from pages.ui.compare import state
-from pages.ui.shell import current_run, data_controls, visitor_data
-from pages.ui.shell.escaping import plain
+from pages.ui.shell import current_run, data_controls, session_keys, visitor_data
+from pages.ui.shell.escaping import escape_markdown
 
 SIZES = (50, 100, 200, 300, 600, 1000, 2000, 3000, 4500, 6500)
 OURS, PAPER, CHOSEN = "ours", "the paper's", "chosen"
@@ -55,7 +55,7 @@ def sidebar() -> tuple[Comparison, str | None]:
         new = replace(comparison, **chosen, settings=settings)
     except KCNetError as error:
         return comparison, str(error)
-    st.session_state["comparison"] = new
+    st.session_state[session_keys.COMPARISON] = new
     return new, None
 
 
@@ -90,7 +90,9 @@ def sizes(comparison: Comparison) -> tuple[int, ...]:
         digits = text.replace(",", "").replace(" ", "")
         (numbers if digits.isdecimal() else wrong).append(digits)
     if wrong:
-        st.caption(f":orange[{plain(wrong[0][:30])} is not a whole number and was left out.]")
+        st.caption(
+            f":orange[{escape_markdown(wrong[0][:30])} is not a whole number and was left out.]"
+        )
     return tuple(int(number) for number in numbers)
 
 

@@ -17,6 +17,7 @@ from pages.ui.compare import state
 from pages.ui.compare.scores import Results, about, empty, nothing_yet, results
 from pages.ui.shell import visitor
 from pages.ui.shell.chart import chart
+from pages.ui.shell.memo import memo
 from pages.ui.shell.words import capital, signed
 
 ALL = "all variants"
@@ -112,7 +113,7 @@ def compared(found: Results, which: str | int) -> pd.DataFrame:
     table = found.table
     if which != ALL:
         table = table[table["hidden"].isna() | (table["hidden"] == which)]
-    return state.kept("pairs", (found.key, which), lambda: pairwise(table, found.metric))
+    return memo("pairs", (found.key, which), lambda: pairwise(table, found.metric))
 
 
 def in_words(pair) -> str:

@@ -12,10 +12,10 @@ from kcnet_core.experiments.comparison.plan import Comparison
 from kcnet_core.experiments.comparison.rows import PlannedRows
 from kcnet_core.experiments.protocols import PROTOCOLS
 from kcnet_core.palette import model_colour
-from pages.ui.compare import state
 from pages.ui.shell import row_picture, visitor
 from pages.ui.shell.chart import chart
-from pages.ui.shell.escaping import plain
+from pages.ui.shell.escaping import escape_markdown
+from pages.ui.shell.memo import memo
 from pages.ui.shell.row_picture import label
 from pages.ui.shell.safety_net import fragment
 
@@ -44,7 +44,7 @@ def inside(planned: PlannedRows) -> None:
 def taught(comparison: Comparison, dataset: Dataset, size: int) -> SideBySide:
     key = (comparison.dataset, comparison.target, comparison.protocol, comparison.seed,
            comparison.rows, comparison.settings, size, id(dataset))  # fmt: skip
-    return state.kept("inside", key, lambda: side_by_side(comparison, dataset, size))
+    return memo("inside", key, lambda: side_by_side(comparison, dataset, size))
 
 
 @fragment
@@ -59,7 +59,7 @@ def one_sample(pair: SideBySide) -> None:
         else:
             pixels = dataset.raw_pixels(dataset.X[row : row + 1])
             chart(figures.image_grid(pixels, dataset.image_shape, dark=dark), "inside_sample")
-        st.caption(f"Truth: {plain(label(dataset, dataset.y[row]))}.")
+        st.caption(f"Truth: {escape_markdown(label(dataset, dataset.y[row]))}.")
     for column, network in zip(columns, pair.networks, strict=True):
         with column:
             activity = network.hidden[position]
@@ -68,7 +68,7 @@ def one_sample(pair: SideBySide) -> None:
                 figures.cell_field(activity, name=name, limit=float(activity.max()), dark=dark),
                 f"inside_{network.name}",
             )
-            answer = plain(label(dataset, pair.answer(network, position)))
+            answer = escape_markdown(label(dataset, pair.answer(network, position)))
             st.caption(
                 f"{network.active_share(position):.0%} of the cells are active for this sample, "
                 f"{network.active_share():.0%} on average. Answer: {answer}."
@@ -84,7 +84,7 @@ def one_sample(pair: SideBySide) -> None:
     protocol = PROTOCOLS[pair.split.protocol]
     silent = 1 - pair.networks[0].active_share()
     st.caption(
-        f"Test rows of {plain(dataset.title)} ({protocol.title.lower()}), seed "
+        f"Test rows of {escape_markdown(dataset.title)} ({protocol.title.lower()}), seed "
         f"{pair.split.seed}; taught with {len(pair.split.train):,} rows. Inhibition and ReLU "
         f"silence {silent:.0%} of KCNet's cells, so a sample is a sparse code; ELM's "
         "sigmoid never falls quite silent, and most of its units sit near 0 or 1. Active: above 1% "

@@ -26,9 +26,10 @@ from pages.ui.compare import state
 from pages.ui.compare.scores import empty, metric_of
 from pages.ui.shell import measured, visitor, visitor_data
 from pages.ui.shell.chart import chart
-from pages.ui.shell.deferred_click import ask, asked
-from pages.ui.shell.escaping import plain
+from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.job_progress import measured_progress
+from pages.ui.shell.memo import memo
+from pages.ui.shell.streamlit_workarounds import clicked, defer_click
 from pages.ui.shell.watch import ACTIVE, state_of, watch
 
 IMAGES_SHOWN = 3
@@ -42,7 +43,7 @@ def noise(planned: PlannedRows) -> None:
     rows = known_rows(plan)
     stopped = bool(rows) and drawn != "done"
     work = noise_job(plan, dataset, rows if stopped else ())
-    if asked("noise") and not busy:
+    if clicked("noise") and not busy:
         public = visitor_data.public_title(dataset)
         state.start(work, f"robustness of {len(comparison.models)} models on {public}", dataset)
         st.rerun()
@@ -58,7 +59,7 @@ def noise(planned: PlannedRows) -> None:
             label = "Resume the test" if stopped else "Test again" if rows else "Test robustness"
             st.button(
                 label, key="start_noise", type="primary", icon=":material/play_arrow:",
-                on_click=ask, args=("noise",),
+                on_click=defer_click, args=("noise",),
             )  # fmt: skip
         if len(comparison.hidden) > 1:
             st.segmented_control(
@@ -108,7 +109,7 @@ def curves(plan: NoisePlan, dataset: Dataset, work: MeasuredJob) -> None:
         return
     failed = [row for row in rows if row["error"]]
     for row in failed[:3]:
-        st.warning(f"{row['variant']}: {plain(row['error'])}", icon=":material/warning:")
+        st.warning(f"{row['variant']}: {escape_markdown(row['error'])}", icon=":material/warning:")
     kind = st.segmented_control(
         "Damage", list(plan.kinds), default=plan.kinds[0], required=True,
         format_func=lambda name: DAMAGES[name].title, key="noise_kind",
@@ -117,13 +118,13 @@ def curves(plan: NoisePlan, dataset: Dataset, work: MeasuredJob) -> None:
     damage = DAMAGES[kind]
     metric = metric_of(dataset)
     news = (plan, len(rows), metric)
-    lines = state.kept("noise_lines", news, lambda: noise_summary(rows, metric))
+    lines = memo("noise_lines", news, lambda: noise_summary(rows, metric))
     lines = lines[lines["kind"] == kind]
     if lines.empty:
         st.caption("The first model is still learning.")
         return
     dark, axis = visitor.dark(), f"{damage.title} ({damage.unit})"
-    figure = state.kept(
+    figure = memo(
         "noise_curves", (*news, kind, dark),
         lambda: figures.noise_curves(lines, metric, axis, dark=dark),
     )  # fmt: skip
@@ -133,13 +134,13 @@ def curves(plan: NoisePlan, dataset: Dataset, work: MeasuredJob) -> None:
     repeats = " to ".join(dict.fromkeys([str(n.min()), str(n.max())]))
     repeats += " repeats" if n.max() > 1 else " repeat"
     st.caption(
-        f"{damage.title}: {damage.explanation}. {plain(dataset.title)} · "
+        f"{damage.title}: {damage.explanation}. {escape_markdown(dataset.title)} · "
         f"{protocol.title.lower()} · {plan.comparison.hidden[0]:,} hidden cells · {repeats}, "
         "mean and 95% interval · trained on clean rows."
     )
     if dataset.kind == "image":
         key = (dataset.name, id(dataset), kind, dark)
-        chart(state.kept("noise_images", key, lambda: spoiled_images(dataset, kind, dark)),
+        chart(memo("noise_images", key, lambda: spoiled_images(dataset, kind, dark)),
               "noise_images")  # fmt: skip
 
 

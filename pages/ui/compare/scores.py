@@ -22,9 +22,10 @@ from kcnet_core.experiments.models import MODELS
 from kcnet_core.experiments.protocols import PROTOCOLS
 from kcnet_core.figures.compare import size_axis
 from pages.ui.compare import state
-from pages.ui.shell import visitor
+from pages.ui.shell import session_keys, visitor
 from pages.ui.shell.chart import chart
-from pages.ui.shell.escaping import plain
+from pages.ui.shell.escaping import escape_markdown
+from pages.ui.shell.memo import memo
 from pages.ui.shell.words import capital, seconds_format
 
 TIMES_NOTE = (
@@ -54,16 +55,16 @@ class Results:
     @property
     def lines(self) -> pd.DataFrame:
         by = ("variant", "model", "hidden")
-        return state.kept("lines", self.key, lambda: summary(self.table, by=by))
+        return memo("lines", self.key, lambda: summary(self.table, by=by))
 
     @property
     def points(self) -> pd.DataFrame:
         """Mean metric and mean seconds of every variant."""
-        return state.kept("points", self.key, lambda: trade_offs(self.table, self.metric))
+        return memo("points", self.key, lambda: trade_offs(self.table, self.metric))
 
     def figure(self, slot: str, make: Callable):
         """A figure that is made anew only for new rows, another metric or another theme."""
-        return state.kept(slot, (self.key, visitor.dark()), lambda: make(dark=visitor.dark()))
+        return memo(slot, (self.key, visitor.dark()), lambda: make(dark=visitor.dark()))
 
     @property
     def higher_wins(self) -> bool:
@@ -72,8 +73,8 @@ class Results:
 
 def results(planned: PlannedRows) -> Results:
     rows = planned.known(state.all_rows())
-    names = [(row["id"], row["variant"]) for row in rows]
-    table = state.kept("table", names, lambda: results_table(rows))
+    names = tuple((row["id"], row["variant"]) for row in rows)
+    table = memo("table", names, lambda: results_table(rows))
     return Results(planned.comparison, planned.dataset, table, metric_of(planned.dataset))
 
 
@@ -107,7 +108,7 @@ def about(found: Results) -> str:
     repeats = table.groupby("variant")["repeat"].nunique()
     n = " to ".join(dict.fromkeys([str(repeats.min()), str(repeats.max())]))
     folds = f" × {comparison.n_folds} folds" if comparison.n_folds else ""
-    target = f", {plain(comparison.target)}" if comparison.target else ""
+    target = f", {escape_markdown(comparison.target)}" if comparison.target else ""
     if protocol.name == "benchmark":
         interval = "over repeats on this one test part: how much the random choices matter"
     else:
@@ -115,7 +116,7 @@ def about(found: Results) -> str:
     plural = "s" if n != "1" else ""
     n_train, n_test = rows_in_words(table["n_train"]), rows_in_words(table["n_test"])
     return (
-        f"{plain(found.dataset.title)}{target} · {protocol.title.lower()}, "
+        f"{escape_markdown(found.dataset.title)}{target} · {protocol.title.lower()}, "
         f"{n_train} training and {n_test} test rows · "
         f"{n} repeat{plural}{folds}, seeds from {comparison.seed} · mean and 95% interval "
         f"({interval})."
@@ -171,7 +172,7 @@ def scores(planned: PlannedRows) -> None:
     job = state.job("compare")
     settled = job is None or job.view.finished
     st.markdown(best_line(found, points, settled))
-    table = state.kept("variants", found.key, lambda: variants_table(found, points))
+    table = memo("variants", found.key, lambda: variants_table(found, points))
     st.dataframe(
         table,
         key="compare_variants",
@@ -256,7 +257,7 @@ def time_to_reach(found: Results, points: pd.DataFrame) -> None:
     default = float(np.floor(100 * best_of_each[min(1, len(best_of_each) - 1)]) / 100)
     st.subheader("How long does it take to get there?", anchor=False)
     key = f"compare_aim_{found.comparison.dataset}_{found.metric}"
-    moved = st.session_state.setdefault("compare_aims_moved", set())
+    moved = st.session_state.setdefault(session_keys.AIMS_MOVED, set())
     if key not in moved:  # it follows the results until somebody chooses
         st.session_state[key] = default
     aim = st.slider(

@@ -29,9 +29,9 @@ from pages.ui.compare import state
 from pages.ui.compare.scores import empty
 from pages.ui.shell import measured, visitor, visitor_data
 from pages.ui.shell.chart import chart
-from pages.ui.shell.deferred_click import ask, asked
-from pages.ui.shell.escaping import plain
+from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.job_progress import measured_progress
+from pages.ui.shell.streamlit_workarounds import clicked, defer_click
 from pages.ui.shell.watch import ACTIVE, state_of, watch
 from pages.ui.shell.words import capital, seconds_format, setting_name, setting_value
 
@@ -48,7 +48,7 @@ def search(planned: PlannedRows) -> None:
     )
     plan = controls(planned.comparison, dataset, busy)
     done = known(plan)
-    if asked("search") and not busy:
+    if clicked("search") and not busy:
         public = visitor_data.public_title(dataset)
         title = f"{plan.n_trials} trials of {plan.model} on {public}"
         state.start(search_job(plan, dataset, done), title, dataset)
@@ -60,7 +60,7 @@ def search(planned: PlannedRows) -> None:
         else:
             goes_on = 0 < len(done) < plan.n_trials
             st.button("Go on" if goes_on else "Search", key="start_search", type="primary",
-                      icon=":material/search:", on_click=ask, args=("search",),
+                      icon=":material/search:", on_click=defer_click, args=("search",),
                       help=f"{len(done)} trials are here already." if goes_on else None,
                       )  # fmt: skip
     measured.problem("search")
@@ -132,7 +132,7 @@ def trials(plan: SearchPlan, dataset: Dataset) -> None:
     higher = METRICS[of.metric].higher_is_better
     size = f" with {of.n_hidden:,} cells" if of.n_hidden else ""
     st.caption(
-        f"{of.model}{size} on {plain(dataset.title)}: mean validation {of.metric} inside "
+        f"{of.model}{size} on {escape_markdown(dataset.title)}: mean validation {of.metric} inside "
         "the training rows of the first split. It is for choosing, not a test score."
     )
     chart(
@@ -150,7 +150,8 @@ def trials(plan: SearchPlan, dataset: Dataset) -> None:
         verdict(best, found[0], of)
     failed = [trial for trial in found if trial.error]
     if failed:
-        st.warning(f"{len(failed)} trials failed; the first said: {plain(failed[0].error)}",
+        first = escape_markdown(failed[0].error)
+        st.warning(f"{len(failed)} trials failed; the first said: {first}",
                    icon=":material/warning:")  # fmt: skip
     if best is not None and job.view.finished:
         take_over(best, of)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from urllib.parse import urlencode
 
@@ -15,8 +15,17 @@ from kcnet_core.experiments.comparison.rows import PlannedRows
 from kcnet_core.experiments.measured_job import MeasuredJob
 from kcnet_core.experiments.models import MODELS
 from kcnet_core.experiments.run import Run
-from pages.ui.shell import address, current_run, measured, visitor, visitor_data, visitor_jobs
+from pages.ui.shell import (
+    address,
+    current_run,
+    measured,
+    session_keys,
+    visitor,
+    visitor_data,
+    visitor_jobs,
+)
 from pages.ui.shell.data_controls import use
+from pages.ui.shell.memo import memo
 
 ROWS_GONE = (
     "The rows of this link are not on the server any more; press Start to measure them again."
@@ -35,7 +44,7 @@ ODOR_DEFAULTS = {
 
 def comparison() -> Comparison:
     """What the controls show; it follows the dataset that was chosen on whichever page."""
-    run, current = current_run.run(), st.session_state.get("comparison")
+    run, current = current_run.run(), st.session_state.get(session_keys.COMPARISON)
     if current is None or (current.dataset, current.target) != (run.dataset, run.target):
         current = adopt(following(current, run))
     return current
@@ -43,21 +52,25 @@ def comparison() -> Comparison:
 
 def adopt(new: Comparison) -> Comparison:
     """Make all controls show `new`."""
-    st.session_state["comparison"] = new
-    st.session_state["comparison_adopted"] = st.session_state.get("comparison_adopted", 0) + 1
+    st.session_state[session_keys.COMPARISON] = new
+    st.session_state[session_keys.COMPARISON_ADOPTED] = n_adopted() + 1
     return new
+
+
+def n_adopted() -> int:
+    return st.session_state.get(session_keys.COMPARISON_ADOPTED, 0)
 
 
 def key(name: str) -> str:
     """Widget keys change when a whole comparison is adopted, so that controls show its values."""
-    return f"compare_{name}_{st.session_state.get('comparison_adopted', 0)}"
+    return f"compare_{name}_{n_adopted()}"
 
 
 def following(current: Comparison | None, run: Run) -> Comparison:
     """The comparison carried over to another dataset, as far as it makes sense there."""
     kind = visitor_data.dataset(run).kind
-    before = st.session_state.get("comparison_kind")
-    st.session_state["comparison_kind"] = kind
+    before = st.session_state.get(session_keys.COMPARISON_KIND)
+    st.session_state[session_keys.COMPARISON_KIND] = kind
     place = {"dataset": run.dataset, "target": run.target}
     if current is None or before != kind:
         return Comparison(**place, **(ODOR_DEFAULTS if kind == "odor" else {}))
@@ -77,10 +90,12 @@ def comparable_models(of: Dataset) -> list[str]:
 
 def all_rows() -> list[Mapping]:
     """Every row that this session has seen, also of other comparisons: none is measured twice."""
-    rows = st.session_state.setdefault("comparison_rows", {})
-    uploaded, latest = st.session_state.get(visitor_data.UPLOADED), job("compare")
-    if st.session_state.get("comparison_upload") is not uploaded:  # another table, the same name
-        st.session_state["comparison_upload"] = uploaded
+    rows = st.session_state.setdefault(session_keys.COMPARISON_ROWS, {})
+    uploaded, latest = visitor_data.uploaded(), job("compare")
+    if (
+        st.session_state.get(session_keys.COMPARISON_UPLOAD) is not uploaded
+    ):  # another table, the same name
+        st.session_state[session_keys.COMPARISON_UPLOAD] = uploaded
         for row_id in [i for i, row in rows.items() if row["dataset"] == visitor_data.UPLOADED]:
             del rows[row_id]
         if (
@@ -97,19 +112,11 @@ def all_rows() -> list[Mapping]:
 
 def planned(of: Comparison, data: Dataset) -> PlannedRows:
     """A comparison on its data; the same object until either changes."""
-    return kept("planned", (of, id(data)), lambda: PlannedRows(of, data))
-
-
-def kept(slot: str, key, make: Callable):
-    """What `make` gave for this key last time, so that a redraw without news costs nothing."""
-    store = st.session_state.setdefault("compare_kept", {})
-    if slot not in store or store[slot][0] != key:
-        store[slot] = key, make()
-    return store[slot][1]
+    return memo("planned", (of, id(data)), lambda: PlannedRows(of, data))
 
 
 def forget() -> None:
-    st.session_state["comparison_rows"] = {}
+    st.session_state[session_keys.COMPARISON_ROWS] = {}
     attach("compare", None)
 
 
@@ -117,13 +124,13 @@ def forget() -> None:
 
 
 def attach(kind: str, job_id: str | None) -> None:
-    st.session_state.setdefault("compare_jobs", {})[kind] = job_id
+    st.session_state.setdefault(session_keys.COMPARE_JOBS, {})[kind] = job_id
     visitor_jobs.take_back(visitor_jobs.jobs().get(job_id or ""))
 
 
 def job(kind: str):
     """The job of this kind that the page looks at; after a reload, this browser's latest one."""
-    known = st.session_state.setdefault("compare_jobs", {})
+    known = st.session_state.setdefault(session_keys.COMPARE_JOBS, {})
     if kind not in known:
         own = [one for one in visitor_jobs.jobs().owned_by(visitor.owner()) if one.kind == kind]
         attach(kind, own[-1].id if own else None)
@@ -176,7 +183,7 @@ def adopt_link() -> list[str]:
         ignored.append(f"{', '.join(unknown)}: compared on odors only, so left out here.")
         rest = tuple(name for name in new.models if name not in unknown)
         new = replace(new, models=rest or Comparison().models)
-    st.session_state["comparison_kind"] = data.kind
+    st.session_state[session_keys.COMPARISON_KIND] = data.kind
     adopt(new)
     return ignored
 

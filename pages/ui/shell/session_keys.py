@@ -51,6 +51,15 @@ SMELL_DILUTION = "smell_dilution"  # widget: at which dilution (models)
 SMELL_ANSWERS = "smell_answers"  # the latest Answers (ask)
 SMELL_JOB = "smell_job"  # a long Question and the job that answers it (ask)
 
+# -- Compare -------------------------------------------------------------------------------------
+COMPARISON = "comparison"  # the Comparison that the controls show
+COMPARISON_ADOPTED = "comparison_adopted"  # how often a whole one was taken over; new widget keys
+COMPARISON_KIND = "comparison_kind"  # of the data that it was made for
+COMPARISON_ROWS = "comparison_rows"  # every row seen, by id: none is measured twice
+COMPARISON_UPLOAD = "comparison_upload"  # the upload that rows of this name belong to
+COMPARE_JOBS = "compare_jobs"  # ids of the jobs that the page looks at, by kind
+AIMS_MOVED = "compare_aims_moved"  # aims that follow the results no longer (scores)
+
 
 def addresses(page: str) -> str:
     """The addresses of `page` that we wrote ourselves (address)."""
