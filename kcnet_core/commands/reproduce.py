@@ -90,7 +90,7 @@ def _ended_by_a_signal():
 
 def _measure(steps, recipe):
     """The result; after a signal, of what was measured until then."""
-    result, tell = None, _Progress(recipe.name)
+    result, tell = None, _StatusLine(recipe.name)
     try:
         with closing(steps):
             for step in steps:
@@ -104,7 +104,7 @@ def _measure(steps, recipe):
     return result
 
 
-class _Progress:
+class _StatusLine:
     """A line that rewrites itself on a terminal; elsewhere one line per row, but not too often."""
 
     def __init__(self, name: str):

@@ -8,7 +8,7 @@ from dataclasses import fields
 from pathlib import Path
 
 from kcnet_core.errors import ModelFileError, OutOfMemory
-from kcnet_core.experiments.run import MODELS, Run, settings
+from kcnet_core.experiments.run import NETWORK_NAMES, Run, settings
 from kcnet_core.network.history import EpochRecord
 
 
@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         about = settings()[field.name]
         flag = "--" + field.name.replace("_", "-")
         text = f"{about.label}: {about.help}"
-        if about.models != MODELS:
+        if about.models != NETWORK_NAMES:
             text += f" [{', '.join(about.models)}]"
         if isinstance(field.default, bool):
             group.add_argument(flag, action="store_true", help=text.replace("%", "%%"))

@@ -78,15 +78,14 @@ def evaluate_steps(
         wanted = [name for name in models if skip is None or not skip(name, split)]
         if not wanted:
             continue
+        rows = {name: dict.fromkeys(COLUMNS) | row_head(name, dataset, split) for name in wanted}
         try:
-            fold, failure = prepare(dataset, split, scaler=scaler, oversampling=oversampling), None
+            fold = prepare(dataset, split, scaler=scaler, oversampling=oversampling)
         except KCNetError as error:
-            fold, failure = None, error
-        for name in wanted:
-            row = dict.fromkeys(COLUMNS) | row_head(name, dataset, split)
+            yield from ({**row, "error": error_sentence(error)} for row in rows.values())
+            continue
+        for name, row in rows.items():
             try:
-                if failure is not None:
-                    raise failure
                 fitted = yield from fit_steps(models[name], fold, split.seed, progress=progress)
                 row |= _measured(fitted, fold, dataset)
             except Exception as error:  # one model's failure must not lose the others' rows

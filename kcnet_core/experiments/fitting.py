@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.base import clone
 
+from kcnet_core.contracts import Estimator
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.experiments.oversampling import oversample
 from kcnet_core.experiments.protocols import Split
@@ -46,29 +47,25 @@ def prepare(
     oversampling : bool
         Add made-up rows of the rarer classes to the training rows (ADASYN).
     """
-    if isinstance(scaler, str):
-        scaler = default_scaler(dataset)
+    chosen = default_scaler(dataset) if isinstance(scaler, str) else scaler
     X_train, X_test = dataset.X[split.train], dataset.X[split.test]
-    if scaler is not None:
-        scaler = clone(scaler).fit(X_train)
-        X_train, X_test = scaler.transform(X_train), scaler.transform(X_test)
+    if chosen is not None:
+        fitted = clone(chosen).fit(X_train)
+        X_train, X_test = fitted.transform(X_train), fitted.transform(X_test)
     y_train = dataset.y[split.train]
     groups = None if dataset.groups is None else dataset.groups[split.train]
-    n_added, notes = 0, ()
-    if oversampling:
-        more = oversample(X_train, y_train, split.seed, groups)
-        X_train, y_train, groups = more.X, more.y, more.groups
-        n_added, notes = more.n_added, (more.note,)
-    y_test = dataset.y[split.test]
-    n_classes = len(dataset.target_names)
-    return Fold(X_train, y_train, groups, X_test, y_test, n_classes, n_added, notes)
+    y_test, n_classes = dataset.y[split.test], len(dataset.target_names)
+    if not oversampling:
+        return Fold(X_train, y_train, groups, X_test, y_test, n_classes, 0, ())
+    more = oversample(X_train, y_train, split.seed, groups)
+    return Fold(more.X, more.y, more.groups, X_test, y_test, n_classes, more.n_added, (more.note,))
 
 
 @dataclass(frozen=True)
 class Fitted:
     """A trained model that answers in the dataset's own class numbers."""
 
-    model: object
+    model: Estimator
     classes: np.ndarray | None  # dataset class of each class the model knows; None for labels
     n_classes: int
     configure_seconds: float
@@ -80,8 +77,8 @@ class Fitted:
 
     def scores(self, X) -> tuple[np.ndarray, bool]:
         """Scores with one column per class or label, and whether they are probabilities."""
-        probabilities = hasattr(self.model, "predict_proba")
-        values = (self.model.predict_proba if probabilities else self.model.decision_function)(X)
+        probabilities = hasattr(self.model, "predict_proba")  # a support vector machine has none
+        values = getattr(self.model, "predict_proba" if probabilities else "decision_function")(X)
         if isinstance(values, list):  # scikit-learn's forests and neighbours: one table per label
             pairs = zip(values, self.model.classes_, strict=True)
             values = np.column_stack([_positive(table, classes) for table, classes in pairs])

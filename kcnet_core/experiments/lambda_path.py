@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from kcnet_core.experiments import metrics
 from kcnet_core.experiments.training import TrainedRun
 from kcnet_core.network import scores
+
+if TYPE_CHECKING:
+    from kcnet_core.network.readout import RidgeReadout
 
 ALPHAS = np.logspace(-3, 4, 71)
 MAX_TEST_ROWS = 4_000  # the hidden activity of the test rows is held while the slider is used
@@ -27,7 +31,7 @@ class LambdaPath:
 
     def __init__(self, trained: TrainedRun, alphas: np.ndarray = ALPHAS):
         self.alphas = alphas
-        self._path = trained.model.ridge_path(alphas)
+        self._path = cast("RidgeReadout", trained.model).ridge_path(alphas)
         self._metric = metrics.headline_metric(trained.dataset)
         rows = trained.test_rows[:MAX_TEST_ROWS]
         self._y = trained.dataset.y[rows]

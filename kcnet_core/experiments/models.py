@@ -8,8 +8,13 @@ import numpy as np
 
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.baselines import BASELINES, Dimension, Model
-from kcnet_core.experiments.run import EPOCH_MODELS, MODEL_EXPLANATIONS, Run, settings
-from kcnet_core.experiments.run import MODELS as NETWORK_NAMES
+from kcnet_core.experiments.run import (
+    EPOCH_MODELS,
+    MODEL_EXPLANATIONS,
+    NETWORK_NAMES,
+    Run,
+    settings,
+)
 
 _LAMBDA = Dimension("alpha", 2e-2, 2e3, symbol="lambda")
 _DOA = (
@@ -53,8 +58,7 @@ def _network(name):
     return Model(name, MODEL_EXPLANATIONS[name], True, space, defaults, note, make)
 
 
-NETWORKS = {name: _network(name) for name in NETWORK_NAMES}
-MODELS = {**NETWORKS, **BASELINES}
+MODELS = {name: _network(name) for name in NETWORK_NAMES} | BASELINES
 
 
 def find_model(name: str) -> Model:
@@ -70,7 +74,8 @@ def matched_hidden(n_hidden: int, n_inputs: int, n_outputs: int) -> int:
     and the biases of both layers.
     """
     wanted = n_hidden * n_outputs - n_outputs
-    return max(int(settings()["n_hidden"].low), round(wanted / (n_inputs + 1 + n_outputs)))
+    least = settings()["n_hidden"].low or 1
+    return max(int(least), round(wanted / (n_inputs + 1 + n_outputs)))
 
 
 def warm_up(names: Iterable[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from kcnet_core.experiments.run import Run
 
@@ -37,7 +38,7 @@ def paper_presets(dataset: str, target: str = "") -> list[Preset]:
     n_hidden, alpha, doa, ensemble, fshn_hidden = PAPER_BEST[dataset, target]
     base = {"dataset": dataset, "target": target, "n_hidden": n_hidden, "alpha": float(alpha)}
     doa_keys = ("n_epochs", "learning_rate", "stop_metric")
-    rows = [
+    rows: list[tuple[str, dict[str, Any]]] = [
         ("KCNet", {}),
         ("DOA", {**dict(zip(doa_keys, doa, strict=True)), "doa_rule": "paper"}),
         (
@@ -63,7 +64,7 @@ def paper_presets(dataset: str, target: str = "") -> list[Preset]:
 def our_presets(dataset: str, target: str = "") -> list[Preset]:
     """Settings that show the method well on this dataset within seconds."""
     odor = dataset in ("starter", "keller_2016", "uploaded_table")
-    base = {"dataset": dataset, "target": target}
+    base: dict[str, Any] = {"dataset": dataset, "target": target}
     if odor:
         rows = [
             ("Quick look", {"model": "KCNet", "n_hidden": 1000, "alpha": 100.0}),

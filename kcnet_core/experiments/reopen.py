@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+from typing import cast
 
+from kcnet_core.contracts import Circuit
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import ModelFileError
 from kcnet_core.experiments import metrics
@@ -43,7 +45,7 @@ def reopen(saved: SavedModel, run: Run, dataset: Dataset) -> TrainedRun:
     scores = metrics.all_scores(dataset.y[split.test], predictions, probabilities)
     replay = Replay()
     if run.model in KCNET_MODELS:
-        replay.finish(0, saved.model.scores_, saved.model.weights_)
+        replay.finish(0, cast(Circuit, saved.model).scores_, saved.model.weights_)
     return TrainedRun(
         run=run,
         dataset=dataset,

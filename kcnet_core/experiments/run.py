@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 
+from kcnet_core.contracts import Network
 from kcnet_core.datasets.catalogue import CATALOGUE, is_image_set
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.datasets.pixels import NORMALISATIONS
@@ -13,7 +14,7 @@ from kcnet_core.errors import KCNetError
 from kcnet_core.limits import MAX_EPOCHS, MAX_HIDDEN, MAX_SUBMODELS
 
 KCNET_MODELS = ("KCNet", "DOA", "Ensemble DOA")
-MODELS = (*KCNET_MODELS, "ELM", "FSHN")
+NETWORK_NAMES = (*KCNET_MODELS, "ELM", "FSHN")
 DOA_MODELS = ("DOA", "Ensemble DOA")
 EPOCH_MODELS = (*DOA_MODELS, "FSHN")
 RIDGE_MODELS = (*KCNET_MODELS, "ELM")
@@ -39,7 +40,7 @@ class Setting:
     step: float | None = None
     log: bool = False
     options: tuple[str, ...] = ()
-    models: tuple[str, ...] = MODELS  # for which models the setting means anything
+    models: tuple[str, ...] = NETWORK_NAMES  # for which models the setting means anything
 
 
 def setting(default, label, help, **about):
@@ -65,7 +66,7 @@ class Run:
     rows: int = setting(
         0, "Training rows", "0 uses every training row; fewer train faster", low=0, high=1_000_000
     )
-    model: str = setting("DOA", "Model", "Which of the paper's networks", options=MODELS)
+    model: str = setting("DOA", "Model", "Which of the paper's networks", options=NETWORK_NAMES)
     n_hidden: int = setting(
         200,
         "Kenyon cells",
@@ -283,7 +284,7 @@ class Run:
     def estimator_name(self) -> str:
         return {"ELM": "ELMClassifier", "FSHN": "FSHNClassifier"}.get(self.model, "KCNetClassifier")
 
-    def estimator(self):
+    def estimator(self) -> Network:
         import kcnet_core
 
         return getattr(kcnet_core, self.estimator_name)(**self.estimator_parameters())

@@ -5,9 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field, replace
+from typing import cast
 
 import numpy as np
 
+from kcnet_core.contracts import Circuit, Network
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.experiments import metrics, protocols
 from kcnet_core.experiments.frames import Frame, Replay
@@ -17,7 +19,7 @@ from kcnet_core.network.labels import TargetCode
 from kcnet_core.network.scaling import FeatureScaler, default_scaler
 from kcnet_core.network.scores import DEFAULT_METRIC, KEYWORDS
 
-LAMBDA_PATH = "lambda_path"  # its place on the shelf
+LAMBDA_PATH = "lambda_path"  # its place in the memo
 EPOCHS_SHARE = 0.85  # of the progress bar; the final solve and the evaluation take the rest
 
 
@@ -50,7 +52,7 @@ class TrainedRun:
     dataset: Dataset
     protocol: str
     scaler: FeatureScaler | None
-    model: object
+    model: Network
     train_rows: np.ndarray
     test_rows: np.ndarray
     scores: dict[str, float]  # test metrics by name
@@ -60,7 +62,7 @@ class TrainedRun:
     records: tuple[EpochRecord, ...]
     frames: tuple[Frame, ...]
     notes: tuple[str, ...] = ()
-    shelf: dict = field(default_factory=dict, compare=False)  # what pages computed from it, kept
+    memo: dict = field(default_factory=dict, compare=False)  # what pages computed from it, kept
 
     def inputs(self, rows: np.ndarray) -> np.ndarray:
         """The model's own inputs (scaled, if the run scales) for rows of the dataset."""
@@ -69,14 +71,13 @@ class TrainedRun:
 
     def forget_sums(self) -> None:
         """Free what only moving lambda needs (16 B^2 bytes and more); all else stays as it was."""
-        self.shelf.pop(LAMBDA_PATH, None)
-        if hasattr(self.model, "forget_rows"):
-            self.model.forget_rows()
+        self.memo.pop(LAMBDA_PATH, None)
+        self.model.forget_rows()
 
     @property
     def has_sums(self) -> bool:
         """Whether the model still holds the sums from which any lambda can be solved."""
-        return getattr(self.model, "_sums", None) is not None
+        return self.model.has_sums
 
     @property
     def feature_names(self) -> list[str]:
@@ -138,6 +139,7 @@ def train_steps(
     groups = None if dataset.groups is None else dataset.groups[split.train]
 
     model = run.estimator()
+    circuit = cast(Circuit, model)  # where the model is a KCNet
     has_epochs = run.model in EPOCH_MODELS
     # One record per epoch and submodel, and with DOA one more for the wiring as it was drawn.
     total = (run.n_epochs + (run.model in DOA_MODELS)) * replay.n_submodels
@@ -156,13 +158,13 @@ def train_steps(
         fraction = EPOCHS_SHARE * min(len(log) / total, 1.0) if has_epochs else 0.93
         yield view("Training", fraction, counts_as_step=True)
         if matrices and record.epoch and enough():
-            model.end_search()
+            circuit.end_search()
             ended = True
     if ended:
         run = replace(run, n_epochs=log[-1].epoch)
         model.set_params(n_epochs=run.n_epochs)
     if run.model in KCNET_MODELS:
-        replay.finish(log[-1].epoch if log else 0, model.scores_, model.weights_)
+        replay.finish(log[-1].epoch if log else 0, circuit.scores_, circuit.weights_)
 
     yield view("Evaluating on the test rows", 0.95)
     started = time.perf_counter()
@@ -170,7 +172,7 @@ def train_steps(
     predictions = model.predict(X_test)
     scores = metrics.all_scores(dataset.y[split.test], predictions, probabilities)
     timings = {"prepare": prepared, **model.timings_, "evaluate": time.perf_counter() - started}
-    notes = tuple(model.stopped_.splitlines()) if run.model in DOA_MODELS else ()
+    notes = tuple(circuit.stopped_.splitlines()) if run.model in DOA_MODELS else ()
     return TrainedRun(
         run, dataset, protocol, scaler, model, split.train, split.test, scores, probabilities,
         predictions, timings, tuple(log), replay.frames, notes,

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 
+from kcnet_core.contracts import Network
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.experiments.comparison.plan import Comparison
 from kcnet_core.experiments.comparison.rows import PlannedRows
@@ -85,6 +87,7 @@ def side_by_side(
     networks = []
     for variant in planned.variants:
         fitted = fit(variant.make, fold, split.seed)
-        hidden = np.asarray(fitted.model.hidden(fold.X_test))
-        networks.append(Inside(variant.model, fitted, np.asarray(fitted.model.weights_), hidden))
+        model = cast(Network, fitted.model)
+        hidden = np.asarray(model.hidden(fold.X_test))
+        networks.append(Inside(variant.model, fitted, np.asarray(model.weights_), hidden))
     return SideBySide(dataset, split, fold, tuple(networks))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -41,7 +42,7 @@ class Trial:
 
 def training_part(dataset: Dataset, rows: np.ndarray) -> Dataset:
     """The dataset cut down to some rows, so that nothing can look at the others."""
-    take = {
+    take: dict[str, Any] = {
         name: tuple(np.array(values, dtype=object)[rows])
         for name in ("row_names", "smiles")
         if (values := getattr(dataset, name)) is not None
@@ -226,11 +227,14 @@ def untuned_settings(variant: Variant) -> tuple[dict, dict]:
 
 def best_trial(trials: Iterable[Trial]) -> Trial | None:
     """The trial to use: best value, the earlier one when equal."""
-    done = [trial for trial in trials if isinstance(trial, Trial) and trial.value is not None]
-    if not done:
-        return None
-    sign = 1 if METRICS[done[0].metric].higher_is_better else -1
-    return max(done, key=lambda trial: (sign * trial.value, -trial.number))
+    best: tuple[float, Trial] | None = None
+    for trial in trials:
+        if trial.value is None:
+            continue
+        value = trial.value if METRICS[trial.metric].higher_is_better else -trial.value
+        if best is None or value > best[0]:
+            best = value, trial
+    return best[1] if best else None
 
 
 def _suggest(trial, dimension: Dimension):

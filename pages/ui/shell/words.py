@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 
-from kcnet_core.experiments.run import MODELS, settings
+from kcnet_core.experiments.run import NETWORK_NAMES, settings
 
 # What `Run` does not have: settings of the baselines, and of DOA as a recipe varies it.
 LABELS = {
@@ -62,7 +62,7 @@ def setting_name(name: str, model: str) -> str:
     about = settings().get(name) if name not in LABELS else None
     if about is None:
         return LABELS.get(name, name)
-    return about.symbol if about.symbol and model in MODELS else about.label
+    return about.symbol if about.symbol and model in NETWORK_NAMES else about.label
 
 
 def setting_value(name: str, value: object) -> str:

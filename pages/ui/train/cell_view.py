@@ -19,10 +19,10 @@ ROWS_FOR_ACTIVITY = 500
 @fragment
 def cells(trained: TrainedRun) -> None:
     dark = visitor.dark()
-    if "hidden" not in trained.shelf:
+    if "hidden" not in trained.memo:
         rows = trained.test_rows[:ROWS_FOR_ACTIVITY]
-        trained.shelf["hidden"] = trained.model.hidden(trained.inputs(rows))
-    H = trained.shelf["hidden"]  # (rows, B)
+        trained.memo["hidden"] = trained.model.hidden(trained.inputs(rows))
+    H = trained.memo["hidden"]  # (rows, B)
     B = H.shape[1]
     strength = np.abs(trained.model.coef_).sum(axis=1)
     active = (H > 0).mean(axis=0)

@@ -25,7 +25,7 @@ def explore_lambda(trained: TrainedRun) -> None:
         st.info(FORGOTTEN, icon=":material/inventory_2:")
         return
     side = min(trained.run.n_hidden, len(trained.train_rows))
-    if LAMBDA_PATH not in trained.shelf:
+    if LAMBDA_PATH not in trained.memo:
         if side > QUICK_SIDE and not st.button(
             f"Factorise the {side:,} × {side:,} matrix once (about {(side / 2500) ** 3 * 8:.0f} s)",
             key="factorise",
@@ -33,13 +33,13 @@ def explore_lambda(trained: TrainedRun) -> None:
         ):
             return
         with st.spinner("Factorising once, so that every λ is instant …"):
-            trained.shelf[LAMBDA_PATH] = LambdaPath(trained)
+            trained.memo[LAMBDA_PATH] = LambdaPath(trained)
     slider(trained)
 
 
 @fragment
 def slider(trained: TrainedRun) -> None:
-    path: LambdaPath | None = trained.shelf.get(LAMBDA_PATH)
+    path: LambdaPath | None = trained.memo.get(LAMBDA_PATH)
     if path is None:  # let go while the slider was on the page
         st.info(FORGOTTEN, icon=":material/inventory_2:")
         return

@@ -9,7 +9,13 @@ import streamlit as st
 
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments import presets, protocols
-from kcnet_core.experiments.run import KCNET_MODELS, MODEL_EXPLANATIONS, MODELS, Run, settings
+from kcnet_core.experiments.run import (
+    KCNET_MODELS,
+    MODEL_EXPLANATIONS,
+    NETWORK_NAMES,
+    Run,
+    settings,
+)
 from pages.ui.shell import current_run, session_keys, visitor_data
 from pages.ui.shell.current_run import adopt, control_key
 from pages.ui.shell.data_controls import data_controls, pixel_scale
@@ -84,8 +90,8 @@ def preset_picker(run: Run) -> Run:
 def model_picker(run: Run) -> Run:
     model = st.selectbox(
         "Model",
-        MODELS,
-        index=MODELS.index(run.model),
+        NETWORK_NAMES,
+        index=NETWORK_NAMES.index(run.model),
         key=control_key("model"),
         help="  \n".join(f"**{name}**: {text}" for name, text in MODEL_EXPLANATIONS.items()),
     )

@@ -11,11 +11,11 @@ from kcnet_core import datasets
 from kcnet_core.datasets.pixels import NORMALISATIONS
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.presets import PAPER_BEST, our_presets, paper_presets
-from kcnet_core.experiments.run import MODELS, Run, settings
+from kcnet_core.experiments.run import NETWORK_NAMES, Run, settings
 
 
 @given(
-    model=st.sampled_from(MODELS),
+    model=st.sampled_from(NETWORK_NAMES),
     n_hidden=st.integers(10, 20_000),
     alpha=st.floats(1e-3, 1e4),
     learning_rate=st.floats(5e-7, 0.5),
@@ -57,7 +57,7 @@ def test_plain_kcnet_has_no_epochs_and_only_an_ensemble_has_submodels():
     assert Run(model="Ensemble DOA", n_submodels=4).estimator_parameters()["n_submodels"] == 4
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", NETWORK_NAMES)
 def test_every_model_gives_an_estimator_with_those_parameters(model):
     run = Run(model=model)
     parameters = run.estimator().get_params()
@@ -84,7 +84,7 @@ def test_every_preset_is_a_valid_run_of_its_dataset():
             assert preset.run.target == target
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", NETWORK_NAMES)
 def test_a_link_names_everything_the_model_uses_and_gives_the_same_run_back(model):
     run = Run(model=model, dataset="digits", n_hidden=70, seed=3)
     link = run.to_link()

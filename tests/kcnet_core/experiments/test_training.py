@@ -15,7 +15,7 @@ from kcnet_core.experiments.frames import Replay
 from kcnet_core.experiments.lambda_path import LambdaPath
 from kcnet_core.experiments.protocols import subsampled
 from kcnet_core.experiments.reopen import reopen, run_of
-from kcnet_core.experiments.run import MODELS, Run
+from kcnet_core.experiments.run import NETWORK_NAMES, Run
 from kcnet_core.experiments.training import split_of, train_steps
 from kcnet_core.model_file import load_model
 from kcnet_core.network.history import EpochRecord
@@ -39,7 +39,7 @@ def carried_out(run, dataset, most_views=math.inf):
             return views, end.value
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", NETWORK_NAMES)
 def test_every_model_trains_and_is_scored_on_rows_it_never_saw(model, digits):
     views, trained = carried_out(Run(model=model, **QUICK), digits)
     assert trained.scores["accuracy"] > 0.5
