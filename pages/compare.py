@@ -51,10 +51,7 @@ def main() -> None:
         for sentence in ignored:
             st.warning(escape_markdown(sentence), icon=":material/link_off:")
     planned = state.planned(comparison, dataset)
-    drawn = bar.bar(planned, wrong)
-    job = state.job("compare")
-    watch(job, drawn, lambda: bar.progress(dataset), "compare_progress")
-
+    job, drawn = bar.bar(planned, wrong)
     names = [*LIVE, *STILL]
     for tab, name in zip(st.tabs(names, key="compare_tab", on_change="rerun"), names, strict=True):
         if not tab.open:

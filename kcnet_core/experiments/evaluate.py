@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 import secrets
 import time
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Container, Generator, Iterable, Mapping
 from itertools import combinations
 
+import numpy as np
 import pandas as pd
 
 from kcnet_core.datasets.dataset import Dataset
@@ -50,7 +51,7 @@ def evaluate_steps(
     *,
     scaler: FeatureScaler | str | None = "default",
     oversampling: bool = False,
-    skip: Callable[[str, Split], bool] | None = None,
+    skip: Container[tuple[str, int, int]] = (),
     progress: bool = False,
 ) -> Generator[dict | Progress, None, None]:
     """Train and test every model on every split.
@@ -63,8 +64,8 @@ def evaluate_steps(
     splits : iterable of Split
     scaler, oversampling
         As in `prepare`.
-    skip : callable (name, split) -> bool, optional
-        True for what is already known.
+    skip : collection of (name, repeat, fold)
+        What is already known.
     progress : bool
         Also yield `Progress` records while a model trains, so that a long fit can be cancelled.
 
@@ -75,7 +76,7 @@ def evaluate_steps(
         fails gives a row whose `error` is a sentence; the others go on.
     """
     for split in splits:
-        wanted = [name for name in models if skip is None or not skip(name, split)]
+        wanted = [name for name in models if (name, split.repeat, split.fold) not in skip]
         if not wanted:
             continue
         rows = {name: dict.fromkeys(COLUMNS) | row_head(name, dataset, split) for name in wanted}
@@ -151,6 +152,27 @@ def summary(table: pd.DataFrame, by=("dataset", "protocol", "variant")) -> pd.Da
                 about = dict(zip(by, key, strict=True))
                 lines.append({**about, "metric": name, **_as_columns(interval, name)})
     return pd.DataFrame(lines, columns=[*by, "metric", "mean", "low", "high", "n", "method"])
+
+
+def trade_offs(table: pd.DataFrame, metric: str, cost: str = "seconds") -> pd.DataFrame:
+    """Mean metric and mean cost of every variant, and whether none is both better and cheaper."""
+    lines = summary(table, by=("variant", "model", "hidden"))
+    value = lines[lines["metric"] == metric].drop(columns=["metric", "method"])
+    price = lines[lines["metric"] == cost].set_index("variant")["mean"]
+    value[cost] = value["variant"].map(price)
+    higher = METRICS[metric].higher_is_better if metric in METRICS else False
+    value["best"] = best_trade_offs(value[cost], value["mean"], higher_is_better=higher)
+    return value.reset_index(drop=True)
+
+
+def best_trade_offs(cost, value, *, higher_is_better=True) -> np.ndarray:
+    """Which points no other point beats in both: the front of best trade-offs."""
+    cost = np.asarray(cost, dtype=float)
+    gain = np.asarray(value, dtype=float) * (1 if higher_is_better else -1)
+    no_worse = (cost[None, :] <= cost[:, None]) & (gain[None, :] >= gain[:, None])
+    better = (cost[None, :] < cost[:, None]) | (gain[None, :] > gain[:, None])
+    beaten = (no_worse & better).any(axis=1)
+    return ~beaten & ~np.isnan(cost) & ~np.isnan(gain)
 
 
 def pairwise(table: pd.DataFrame, metric: str) -> pd.DataFrame:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Hashable, Iterator, Sequence
+from collections.abc import Callable, Generator, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,18 +54,25 @@ class MeasuredJob:
     kind : str
     plan : frozen dataclass
         All that decides the results: jobs with equal plans measure the same.
-    steps : callable returning a generator of MeasuredView
+    measure : callable returning a generator of Progress and measured items
+        It works through the pending pieces, in their order.
     pending : sequence of Piece
-        What is left, in the order of work.
+        What is left.
     known : sequence
-        Results that are here already and are not measured again.
+        Items that are here already and are not measured again.
+    total : int or None
+        Items that there will be in the end.
+    ends_piece : callable
+        Whether an item is the last of its piece.
     """
 
     kind: str
     plan: Hashable
-    steps: Callable[[], Generator[MeasuredView, None, Any]]
+    measure: Callable[[], Generator]
     pending: Sequence[Piece]
     known: Sequence = ()
+    total: int | None = None
+    ends_piece: Callable[[Any], bool] = lambda item: True
 
     @property
     def cost(self) -> Estimate:
@@ -77,40 +84,22 @@ class MeasuredJob:
             )
         return together(piece.cost for piece in self.pending)
 
+    def steps(self) -> Generator[MeasuredView, None, Any]:
+        """What the job manager runs."""
+        log, pace = list(self.known), Pace([piece.cost.seconds for piece in self.pending])
 
-def item_steps(
-    known: Sequence,
-    pending: Sequence[Piece],
-    measured: Iterator,
-    *,
-    total: int | None = None,
-    ends_piece: Callable[[Any], bool] = lambda item: True,
-) -> Generator[ItemsView, None, None]:
-    """Steps of a job whose results are items.
+        def view(stage: str, fraction: float, counts_as_step: bool) -> ItemsView:
+            return ItemsView(stage, fraction, len(log), self.total, counts_as_step, log)
 
-    Parameters
-    ----------
-    measured : iterator over Progress and items
-        Of the pending pieces, in their order.
-    total : int or None
-        Items that there will be in the end.
-    ends_piece : callable
-        Whether an item is the last of its piece.
-    """
-    log, pace = list(known), Pace([piece.cost.seconds for piece in pending])
-
-    def view(stage: str, fraction: float, counts_as_step: bool) -> ItemsView:
-        return ItemsView(stage, fraction, len(log), total, counts_as_step, log)
-
-    yield view("Splitting the rows", 0.0, True)
-    for step in measured:
-        stage = pending[min(pace.done, len(pending) - 1)].stage
-        if isinstance(step, Progress):
-            yield view(stage, pace.inside(step), False)
-            continue
-        log.append(step)
-        ended = ends_piece(step)
-        yield view(stage, pace.next() if ended else pace.fraction, ended)
+        yield view("Splitting the rows", 0.0, True)
+        for step in self.measure():
+            stage = self.pending[min(pace.done, len(self.pending) - 1)].stage
+            if isinstance(step, Progress):
+                yield view(stage, pace.inside(step), False)
+                continue
+            log.append(step)
+            ended = self.ends_piece(step)
+            yield view(stage, pace.next() if ended else pace.fraction, ended)
 
 
 class Pace:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from kcnet_core.experiments.run import (
     MODEL_EXPLANATIONS,
     NETWORK_NAMES,
     Run,
+    network_estimator,
     settings,
 )
 
@@ -47,14 +49,12 @@ _WARM: set[str] = set()  # models that were fitted before in this process
 _FSHN_DEFAULTS = {"n_hidden": 82, "n_epochs": 5, "learning_rate": 0.1}
 
 
-def _network(name):
-    def make(chosen, seed):
-        return Run(model=name, seed=seed, **chosen).estimator()
-
+def _network(name: str) -> Model:
     space, note = SPACES[name]
     defaults = {dimension.name: getattr(Run(), dimension.name) for dimension in space}
     if name == "FSHN":
         defaults = _FSHN_DEFAULTS
+    make = partial(network_estimator, name)
     return Model(name, MODEL_EXPLANATIONS[name], True, space, defaults, note, make)
 
 
@@ -93,5 +93,5 @@ def warm_up(names: Iterable[str]) -> None:
             small["n_epochs"] = 2
         if name == "Ensemble DOA":
             small["n_submodels"] = 2
-        model.build(small).fit(X, y).predict(X)
+        model.make({**model.defaults, **small}, 0).fit(X, y).predict(X)
         _WARM.add(name)

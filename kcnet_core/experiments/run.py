@@ -290,6 +290,11 @@ class Run:
         return getattr(kcnet_core, self.estimator_name)(**self.estimator_parameters())
 
 
+def network_estimator(model: str, chosen: Mapping, seed: int) -> Network:
+    """The unfitted network with `chosen` settings; all others are as in a run."""
+    return Run(model=model, seed=seed, **chosen).estimator()
+
+
 def settings() -> dict[str, Setting]:
     return {f.name: f.metadata["setting"] for f in fields(Run)}
 

@@ -56,9 +56,16 @@ class Reproduction:
     quick: bool
 
 
+class ReproductionJob(MeasuredJob):
+    """A recipe as a job that goes on from the journal."""
+
+    def steps(self) -> Generator[ResultView, None, Result | None]:
+        return self.measure()
+
+
 def reproduction_job(recipe: Recipe, measured: Mapping[str, float]) -> MeasuredJob:
-    """A recipe as a job that goes on from the journal; `measured` as in `recipe_cost`."""
-    return MeasuredJob(
+    """`measured` as in `recipe_cost`."""
+    return ReproductionJob(
         "reproduce",
         Reproduction(recipe.name, recipe.is_quick),
         lambda: saved_steps(recipe, default_journal(), own_results()),

@@ -19,7 +19,7 @@ from kcnet_core.experiments.comparison.search import SearchPlan, search_job, unt
 from kcnet_core.experiments.evaluate import results_table, summary
 from kcnet_core.experiments.measured_job import Pace
 from kcnet_core.network.history import Progress
-from pages.ui.compare import downloads, state
+from pages.ui.compare import downloads
 from pages.ui.compare.differences import ENOUGH_SPLITS, in_words
 from pages.ui.shell import measured, visitor, visitor_jobs
 from pages.ui.shell.words import seconds_format, signed
@@ -137,7 +137,7 @@ def test_what_ends_while_its_page_is_drawn_can_be_started_again(monkeypatch, tab
 
     def late(of):  # called when the buttons are drawn
         problem(of)
-        job = state.job(kind)
+        job = measured.job(kind)
         if of == kind and job is not None and not ended:
             job.control(visitor.owner(), "stop")
             assert job.wait(60)

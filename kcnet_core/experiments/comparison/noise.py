@@ -15,7 +15,7 @@ from kcnet_core.experiments.comparison.plan import Comparison
 from kcnet_core.experiments.comparison.rows import PlannedRows
 from kcnet_core.experiments.evaluate import error_sentence, interval_over_splits, row_head
 from kcnet_core.experiments.fitting import fit_steps, prepare
-from kcnet_core.experiments.measured_job import ItemsView, MeasuredJob, item_steps
+from kcnet_core.experiments.measured_job import MeasuredJob
 from kcnet_core.experiments.metrics import all_scores
 from kcnet_core.experiments.protocols import Split
 from kcnet_core.network.history import Progress
@@ -168,7 +168,7 @@ def noise_job(plan: NoisePlan, dataset: Dataset, rows: Iterable[Mapping] = ()) -
     ]
     pending = [planned.piece(fit, SPOILING_SECONDS) for fit in fits]
 
-    def measured() -> Generator[dict | Progress, None, None]:
+    def measure() -> Generator[dict | Progress, None, None]:
         made = {(split.repeat, split.fold): split for split in planned.splits()}
         for fit in fits:
             variant, split = fit.variant, made[fit.repeat, fit.fold]
@@ -179,15 +179,10 @@ def noise_job(plan: NoisePlan, dataset: Dataset, rows: Iterable[Mapping] = ()) -
                 else:
                     yield {**step, "model": variant.model, "hidden": variant.hidden}
 
-    def steps() -> Generator[ItemsView, None, None]:
-        return item_steps(
-            known,
-            pending,
-            measured(),
-            ends_piece=lambda row: bool(row["error"]) or (row["kind"], row["level"]) == last,
-        )
-
-    return MeasuredJob("noise", plan, steps, pending, known)
+    return MeasuredJob(
+        "noise", plan, measure, pending, known,
+        ends_piece=lambda row: bool(row["error"]) or (row["kind"], row["level"]) == last,
+    )  # fmt: skip
 
 
 def _place(row: Mapping) -> tuple[str, int, int]:

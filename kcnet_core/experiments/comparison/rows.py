@@ -6,18 +6,17 @@ import hashlib
 import json
 from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import LimitError
 from kcnet_core.experiments.comparison.plan import Comparison
 from kcnet_core.experiments.cost import fit_cost
-from kcnet_core.experiments.evaluate import evaluate_steps, summary
-from kcnet_core.experiments.measured_job import ItemsView, MeasuredJob, Piece, item_steps
-from kcnet_core.experiments.metrics import METRICS
+from kcnet_core.experiments.evaluate import evaluate_steps
+from kcnet_core.experiments.measured_job import MeasuredJob, Piece
 from kcnet_core.experiments.models import MODELS, matched_hidden, warm_up
 from kcnet_core.experiments.protocols import Split, default_protocol, splits
 from kcnet_core.jobs import Estimate
@@ -40,8 +39,9 @@ class Variant:
     hidden: int | None
     settings: Mapping
 
-    def make(self, seed: int):
-        return MODELS[self.model].build(self.settings, seed)
+    @property
+    def make(self) -> Callable[[int], Any]:
+        return partial(MODELS[self.model].make, self.settings)
 
 
 @dataclass(frozen=True)
@@ -135,14 +135,13 @@ class PlannedRows:
         have = {row["id"] for row in known}
         pending = [self.piece(fit) for fit in self.fits if fit.id not in have]
 
-        def measured() -> Generator[dict | Progress, None, None]:
+        def measure() -> Generator[dict | Progress, None, None]:
             warm_up(self.comparison.models)
             yield from self.steps(known, progress=True)
 
-        def steps() -> Generator[ItemsView, None, None]:
-            return item_steps(known, pending, measured(), total=len(self.fits))
-
-        return MeasuredJob("compare", self.comparison, steps, pending, known)
+        return MeasuredJob(
+            "compare", self.comparison, measure, pending, known, total=len(self.fits)
+        )
 
     def steps(
         self, done: Iterable[Mapping] = (), *, progress: bool = False
@@ -158,7 +157,7 @@ class PlannedRows:
             made,
             scaler=_scaler(self.comparison),
             oversampling=self.comparison.oversampling,
-            skip=lambda label, split: fits[label, split.repeat, split.fold].id in known,
+            skip={place for place, fit in fits.items() if fit.id in known},
             progress=progress,
         ):
             if not isinstance(row, Progress):
@@ -197,27 +196,6 @@ def compare_steps(
     """
     dataset = comparison.load() if dataset is None else dataset
     return PlannedRows(comparison, dataset).steps(done, progress=progress)
-
-
-def trade_offs(table: pd.DataFrame, metric: str, cost: str = "seconds") -> pd.DataFrame:
-    """Mean metric and mean cost of every variant, and whether none is both better and cheaper."""
-    lines = summary(table, by=("variant", "model", "hidden"))
-    value = lines[lines["metric"] == metric].drop(columns=["metric", "method"])
-    price = lines[lines["metric"] == cost].set_index("variant")["mean"]
-    value[cost] = value["variant"].map(price)
-    higher = METRICS[metric].higher_is_better if metric in METRICS else False
-    value["best"] = best_trade_offs(value[cost], value["mean"], higher_is_better=higher)
-    return value.reset_index(drop=True)
-
-
-def best_trade_offs(cost, value, *, higher_is_better=True) -> np.ndarray:
-    """Which points no other point beats in both: the front of best trade-offs."""
-    cost = np.asarray(cost, dtype=float)
-    gain = np.asarray(value, dtype=float) * (1 if higher_is_better else -1)
-    no_worse = (cost[None, :] <= cost[:, None]) & (gain[None, :] >= gain[:, None])
-    better = (cost[None, :] < cost[:, None]) | (gain[None, :] > gain[:, None])
-    beaten = (no_worse & better).any(axis=1)
-    return ~beaten & ~np.isnan(cost) & ~np.isnan(gain)
 
 
 def _network_settings(comparison, dataset, name, size):

@@ -15,7 +15,7 @@ from kcnet_core.experiments.baselines import Dimension
 from kcnet_core.experiments.comparison.plan import Comparison
 from kcnet_core.experiments.comparison.rows import PlannedRows, Variant
 from kcnet_core.experiments.evaluate import evaluate_steps
-from kcnet_core.experiments.measured_job import ItemsView, MeasuredJob, Piece, item_steps
+from kcnet_core.experiments.measured_job import MeasuredJob, Piece
 from kcnet_core.experiments.metrics import METRICS, headline_metric
 from kcnet_core.experiments.models import find_model
 from kcnet_core.experiments.protocols import Split, splits
@@ -196,7 +196,7 @@ def search_job(plan: SearchPlan, dataset: Dataset, done: Sequence[Trial] = ()) -
         for number in range(len(done), plan.n_trials)
     ]
 
-    def measured() -> Generator[Trial | Progress, None, None]:
+    def measure() -> Generator[Trial | Progress, None, None]:
         searched, kept = untuned_settings(variant)
         fixed = {"n_hidden": plan.n_hidden} if plan.n_hidden else {}
         for step in search_steps(
@@ -210,10 +210,7 @@ def search_job(plan: SearchPlan, dataset: Dataset, done: Sequence[Trial] = ()) -
             elif step.number >= len(done):
                 yield step
 
-    def steps() -> Generator[ItemsView, None, None]:
-        return item_steps(done, pending, measured())
-
-    return MeasuredJob("search", plan, steps, pending, done)
+    return MeasuredJob("search", plan, measure, pending, done)
 
 
 def untuned_settings(variant: Variant) -> tuple[dict, dict]:

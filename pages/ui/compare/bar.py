@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from kcnet_core.datasets.dataset import Dataset
@@ -11,21 +13,22 @@ from kcnet_core.experiments.comparison.rows import PlannedRows
 from kcnet_core.experiments.cost import in_words
 from kcnet_core.experiments.measured_job import MeasuredJob
 from kcnet_core.experiments.metrics import headline_metric
+from kcnet_core.jobs import Job
 from pages.ui.compare import state
 from pages.ui.shell import measured, visitor, visitor_data, visitor_jobs
 from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.job_progress import measured_progress
 from pages.ui.shell.streamlit_workarounds import clicked, defer_click
-from pages.ui.shell.watch import ACTIVE, state_of
+from pages.ui.shell.watch import ACTIVE, state_of, watch
 
 
-def bar(planned: PlannedRows, wrong: str | None) -> str | None:
-    """Draw the buttons; the state of the job that they show."""
-    comparison, work = planned.comparison, planned.job(state.all_rows())
+def bar(planned: PlannedRows, wrong: str | None) -> tuple[Job | None, str | None]:
+    """Draw the buttons; the job, and the state of it that they show."""
+    comparison, work = planned.comparison, planned.job(state.rows(planned))
     if clicked("comparison") and wrong is None:
         public = visitor_data.public_title(planned.dataset)
-        state.start(work, title(comparison, public), planned.dataset)
-    job = state.job("compare")
+        measured.start(work, title(comparison, public), planned.dataset)
+    job = measured.job("compare")
     drawn = state_of(job)
     busy = drawn in ACTIVE
     mine = job is None or job.owned_by(visitor.owner())
@@ -33,7 +36,7 @@ def bar(planned: PlannedRows, wrong: str | None) -> str | None:
         if busy and mine:
             st.button(
                 "Cancel", key="cancel_comparison", type="primary", icon=":material/close:",
-                shortcut="X", on_click=state.stop, args=("compare",),
+                shortcut="X", on_click=measured.stop, args=("compare",),
                 help="Rows that are finished stay; the comparison can be resumed.",
             )  # fmt: skip
         else:
@@ -58,7 +61,8 @@ def bar(planned: PlannedRows, wrong: str | None) -> str | None:
             notes(job, comparison)
         else:
             st.caption(plan(work, title(comparison, planned.dataset.title)))
-    return drawn
+    watch(job, drawn, partial(progress, job, planned.dataset), "compare_progress")
+    return job, drawn
 
 
 def notes(job, comparison: Comparison) -> None:
@@ -114,10 +118,9 @@ def title(comparison: Comparison, data_title: str) -> str:
     )
 
 
-def progress(dataset: Dataset) -> None:
+def progress(job: Job | None, dataset: Dataset) -> None:
     """How far the comparison is, and its newest row in words: what a screen reader says instead of
     the charts."""
-    job = state.job("compare")
     if job is None:
         return
     measured_progress(job, "fits")

@@ -12,6 +12,7 @@ from kcnet_core.experiments.protocols import PROTOCOLS
 from kcnet_core.storage.safe_csv import csv_text
 from pages.ui.compare import state
 from pages.ui.compare.scores import Results, nothing_yet, results
+from pages.ui.shell import measured
 from pages.ui.shell.chart import FORMATS
 from pages.ui.shell.words import column_name
 
@@ -84,7 +85,7 @@ def shown_rows(found: Results) -> pd.DataFrame:
 
 def rows_csv(found: Results) -> str:
     """Measured rows, and those that failed, with what they said."""
-    job = state.job("compare")
+    job = measured.job("compare")
     failed = []
     if job is not None and job.config == found.comparison and job.view.snapshot is not None:
         failed = [row for row in job.view.snapshot.items if row["error"]]

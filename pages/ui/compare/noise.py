@@ -22,7 +22,6 @@ from kcnet_core.experiments.comparison.rows import PlannedRows
 from kcnet_core.experiments.cost import in_words
 from kcnet_core.experiments.measured_job import MeasuredJob
 from kcnet_core.experiments.protocols import PROTOCOLS, default_protocol
-from pages.ui.compare import state
 from pages.ui.compare.scores import empty, metric_of
 from pages.ui.shell import measured, visitor, visitor_data
 from pages.ui.shell.chart import chart
@@ -36,7 +35,7 @@ IMAGES_SHOWN = 3
 
 
 def noise(planned: PlannedRows) -> None:
-    comparison, dataset, job = planned.comparison, planned.dataset, state.job("noise")
+    comparison, dataset, job = planned.comparison, planned.dataset, measured.job("noise")
     drawn = state_of(job)
     busy = drawn in ACTIVE
     plan = NoisePlan(at_one_size(comparison), damages(dataset))
@@ -45,7 +44,7 @@ def noise(planned: PlannedRows) -> None:
     work = noise_job(plan, dataset, rows if stopped else ())
     if clicked("noise") and not busy:
         public = visitor_data.public_title(dataset)
-        state.start(work, f"robustness of {len(comparison.models)} models on {public}", dataset)
+        measured.start(work, f"robustness of {len(comparison.models)} models on {public}", dataset)
         st.rerun()
     st.markdown(
         "Every model learns from clean rows and is then tested on ever worse ones: the same "
@@ -54,7 +53,7 @@ def noise(planned: PlannedRows) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="noise_bar"):
         if busy:
             st.button("Cancel the test", key="cancel_noise", type="primary",
-                      icon=":material/close:", on_click=state.stop, args=("noise",))  # fmt: skip
+                      icon=":material/close:", on_click=measured.stop, args=("noise",))  # fmt: skip
         else:
             label = "Resume the test" if stopped else "Test again" if rows else "Test robustness"
             st.button(
@@ -87,14 +86,14 @@ def damages(dataset: Dataset) -> tuple[str, ...]:
 
 def known_rows(plan: NoisePlan) -> list[Mapping]:
     """Rows of the latest test, if it was this very one."""
-    job = state.job("noise")
+    job = measured.job("noise")
     if job is None or job.config != plan or job.view.snapshot is None:
         return []
     return job.view.snapshot.items
 
 
 def curves(plan: NoisePlan, dataset: Dataset, work: MeasuredJob) -> None:
-    job = state.job("noise")
+    job = measured.job("noise")
     if job is not None and (job.config == plan or not job.view.finished):
         measured_progress(job, "measurements")
     rows = known_rows(plan)

@@ -15,14 +15,14 @@ from kcnet_core.datasets.catalogue import is_image_set
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.experiments.baselines import MIDPOINT_NOTE
 from kcnet_core.experiments.comparison.plan import FSHN_SIZES, Comparison
-from kcnet_core.experiments.comparison.rows import PlannedRows, trade_offs
-from kcnet_core.experiments.evaluate import results_table, summary
+from kcnet_core.experiments.comparison.rows import PlannedRows
+from kcnet_core.experiments.evaluate import results_table, summary, trade_offs
 from kcnet_core.experiments.metrics import METRICS, headline_metric
 from kcnet_core.experiments.models import MODELS
 from kcnet_core.experiments.protocols import PROTOCOLS
 from kcnet_core.figures.compare import size_axis
 from pages.ui.compare import state
-from pages.ui.shell import session_keys, visitor
+from pages.ui.shell import measured, session_keys, visitor
 from pages.ui.shell.chart import chart
 from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.memo import memo
@@ -72,7 +72,7 @@ class Results:
 
 
 def results(planned: PlannedRows) -> Results:
-    rows = planned.known(state.all_rows())
+    rows = planned.known(state.rows(planned))
     names = tuple((row["id"], row["variant"]) for row in rows)
     table = memo("table", names, lambda: results_table(rows))
     return Results(planned.comparison, planned.dataset, table, metric_of(planned.dataset))
@@ -169,7 +169,7 @@ def scores(planned: PlannedRows) -> None:
     with right:
         make = partial(figures.metric_vs_time, points, metric)
         chart(found.figure("time", make), "compare_time")
-    job = state.job("compare")
+    job = measured.job("compare")
     settled = job is None or job.view.finished
     st.markdown(best_line(found, points, settled))
     table = memo("variants", found.key, lambda: variants_table(found, points))

@@ -39,7 +39,7 @@ DEFAULT_TRIALS = 20
 
 
 def search(planned: PlannedRows) -> None:
-    dataset, job = planned.dataset, state.job("search")
+    dataset, job = planned.dataset, measured.job("search")
     drawn = state_of(job)
     busy = drawn in ACTIVE
     st.markdown(
@@ -51,12 +51,14 @@ def search(planned: PlannedRows) -> None:
     if clicked("search") and not busy:
         public = visitor_data.public_title(dataset)
         title = f"{plan.n_trials} trials of {plan.model} on {public}"
-        state.start(search_job(plan, dataset, done), title, dataset)
+        measured.start(search_job(plan, dataset, done), title, dataset)
         st.rerun()
     with st.container(horizontal=True, vertical_alignment="center", key="search_bar"):
         if busy:
-            st.button("Cancel the search", key="cancel_search", type="primary",
-                      icon=":material/close:", on_click=state.stop, args=("search",))  # fmt: skip
+            st.button(
+                "Cancel the search", key="cancel_search", type="primary", icon=":material/close:",
+                on_click=measured.stop, args=("search",),
+            )  # fmt: skip
         else:
             goes_on = 0 < len(done) < plan.n_trials
             st.button("Go on" if goes_on else "Search", key="start_search", type="primary",
@@ -109,7 +111,7 @@ def controls(comparison: Comparison, dataset: Dataset, busy: bool) -> SearchPlan
 
 def known(plan: SearchPlan) -> tuple[Trial, ...]:
     """Trials of the same search that are here already, from one that was cancelled or shorter."""
-    job = state.job("search")
+    job = measured.job("search")
     if job is None or job.view.snapshot is None:
         return ()
     same = replace(job.config, n_trials=plan.n_trials) == plan
@@ -117,7 +119,7 @@ def known(plan: SearchPlan) -> tuple[Trial, ...]:
 
 
 def trials(plan: SearchPlan, dataset: Dataset) -> None:
-    job = state.job("search")
+    job = measured.job("search")
     if job is None or job.config.comparison.dataset != plan.comparison.dataset:
         empty(
             "**Nothing has been searched yet.** Choose a model and press **Search**: each trial "

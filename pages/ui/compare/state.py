@@ -12,7 +12,6 @@ from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.comparison.plan import Comparison
 from kcnet_core.experiments.comparison.rows import PlannedRows
-from kcnet_core.experiments.measured_job import MeasuredJob
 from kcnet_core.experiments.models import MODELS
 from kcnet_core.experiments.run import Run
 from pages.ui.shell import (
@@ -20,7 +19,6 @@ from pages.ui.shell import (
     current_run,
     measured,
     session_keys,
-    visitor,
     visitor_data,
     visitor_jobs,
 )
@@ -88,64 +86,37 @@ def comparable_models(of: Dataset) -> list[str]:
 # -- measured rows -------------------------------------------------------------------------------
 
 
-def all_rows() -> list[Mapping]:
-    """Every row that this session has seen, also of other comparisons: none is measured twice."""
-    rows = st.session_state.setdefault(session_keys.COMPARISON_ROWS, {})
-    uploaded, latest = visitor_data.uploaded(), job("compare")
-    if (
-        st.session_state.get(session_keys.COMPARISON_UPLOAD) is not uploaded
-    ):  # another table, the same name
-        st.session_state[session_keys.COMPARISON_UPLOAD] = uploaded
-        for row_id in [i for i, row in rows.items() if row["dataset"] == visitor_data.UPLOADED]:
-            del rows[row_id]
-        if (
-            latest is not None
-            and latest.config.dataset == visitor_data.UPLOADED
-            and visitor_jobs.data_of(latest) is not uploaded
-        ):
-            attach("compare", None)
-            latest = None
-    if latest is not None and latest.view.snapshot is not None:
-        rows.update({row["id"]: row for row in latest.view.snapshot.items if not row["error"]})
-    return list(rows.values())
-
-
 def planned(of: Comparison, data: Dataset) -> PlannedRows:
     """A comparison on its data; the same object until either changes."""
     return memo("planned", (of, id(data)), lambda: PlannedRows(of, data))
 
 
+def rows(of: PlannedRows) -> list[Mapping]:
+    """Every row that this session has seen, also of other comparisons: none is measured twice."""
+    seen = st.session_state.setdefault(session_keys.COMPARISON_ROWS, {})
+    latest, upload = measured.job("compare"), of.dataset
+    if (
+        upload.name == visitor_data.UPLOADED
+        and st.session_state.get(session_keys.COMPARISON_UPLOAD) is not upload
+    ):  # another table, the same name
+        st.session_state[session_keys.COMPARISON_UPLOAD] = upload
+        for row_id in [i for i, row in seen.items() if row["dataset"] == upload.name]:
+            del seen[row_id]
+        if (
+            latest is not None
+            and latest.config.dataset == upload.name
+            and visitor_jobs.data_of(latest) is not upload
+        ):
+            measured.look_at("compare", None)
+            latest = None
+    if latest is not None and latest.view.snapshot is not None:
+        seen.update({row["id"]: row for row in latest.view.snapshot.items if not row["error"]})
+    return list(seen.values())
+
+
 def forget() -> None:
     st.session_state[session_keys.COMPARISON_ROWS] = {}
-    attach("compare", None)
-
-
-# -- jobs ----------------------------------------------------------------------------------------
-
-
-def attach(kind: str, job_id: str | None) -> None:
-    st.session_state.setdefault(session_keys.COMPARE_JOBS, {})[kind] = job_id
-    visitor_jobs.take_back(visitor_jobs.jobs().get(job_id or ""))
-
-
-def job(kind: str):
-    """The job of this kind that the page looks at; after a reload, this browser's latest one."""
-    known = st.session_state.setdefault(session_keys.COMPARE_JOBS, {})
-    if kind not in known:
-        own = [one for one in visitor_jobs.jobs().owned_by(visitor.owner()) if one.kind == kind]
-        attach(kind, own[-1].id if own else None)
-    return visitor_jobs.jobs().get(known[kind]) if known[kind] else None
-
-
-def start(work: MeasuredJob, title: str, data: Dataset) -> None:
-    """Queue a job and look at it; a refusal is kept for `measured.problem`."""
-    new = measured.start(work, title, data)
-    if new is not None:
-        attach(work.kind, new.id)
-
-
-def stop(kind: str) -> None:
-    measured.stop(job(kind))
+    measured.look_at("compare", None)
 
 
 # -- the link ------------------------------------------------------------------------------------
@@ -163,7 +134,7 @@ def adopt_link() -> list[str]:
             interrupted = visitor_jobs.jobs().interrupted(query["job"])
             ignored.append(interrupted.sentence if interrupted else ROWS_GONE)
         else:
-            attach("compare", watched.id)
+            measured.look_at("compare", watched.id)
     before = current_run.run()
     try:
         if new.dataset not in visitor_data.dataset_titles():
@@ -198,7 +169,7 @@ def write_link(of: Comparison) -> None:
 
 
 def job_query(of: Comparison) -> dict[str, str]:
-    current = job("compare")
+    current = measured.job("compare")
     return {"job": current.id} if current is not None and current.config == of else {}
 
 

@@ -1,4 +1,4 @@
-"""Starts and stops what is measured in the background, on whichever page."""
+"""What is measured in the background: the job that a session looks at, its start and its stop."""
 
 from __future__ import annotations
 
@@ -16,10 +16,27 @@ if TYPE_CHECKING:
     from kcnet_core.jobs import Job
 
 
+def job(kind: str) -> Job | None:
+    """The measurement that this session looks at; after a reload, this browser's latest one."""
+    known = st.session_state.setdefault(session_keys.MEASURED_JOBS, {})
+    if kind not in known:
+        own = [one for one in visitor_jobs.jobs().owned_by(visitor.owner()) if one.kind == kind]
+        look_at(kind, own[-1].id if own else None)
+    return visitor_jobs.jobs().get(known[kind]) if known[kind] else None
+
+
+def look_at(kind: str, job_id: str | None) -> None:
+    st.session_state.setdefault(session_keys.MEASURED_JOBS, {})[kind] = job_id
+    visitor_jobs.take_back(visitor_jobs.jobs().get(job_id or ""))
+
+
 def start(measured: MeasuredJob, title: str, data: Dataset | None = None) -> Job | None:
-    """Queue it; a refusal is kept for `problem`. `data` is what its owner may find again."""
+    """Queue it and look at it; a refusal is kept for `problem`.
+
+    `data` is what its owner shall find again after a reload.
+    """
     try:
-        job = visitor_jobs.jobs().submit(
+        new = visitor_jobs.jobs().submit(
             visitor.owner(), measured.kind, measured.plan, measured.steps,
             estimate=measured.cost, title=title,
         )  # fmt: skip
@@ -27,13 +44,15 @@ def start(measured: MeasuredJob, title: str, data: Dataset | None = None) -> Job
         st.session_state[session_keys.refused(measured.kind)] = str(refused)
         return None
     if data is not None:
-        visitor_jobs.carry(job, data)
-    return job
+        visitor_jobs.carry(new, data)
+    look_at(measured.kind, new.id)
+    return new
 
 
-def stop(job: Job | None) -> None:
-    if job is not None:
-        job.control(visitor.owner(), "stop")
+def stop(kind: str) -> None:
+    current = job(kind)
+    if current is not None:
+        current.control(visitor.owner(), "stop")
 
 
 def problem(kind: str) -> None:

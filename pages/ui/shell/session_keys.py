@@ -57,7 +57,7 @@ COMPARISON_ADOPTED = "comparison_adopted"  # how often a whole one was taken ove
 COMPARISON_KIND = "comparison_kind"  # of the data that it was made for
 COMPARISON_ROWS = "comparison_rows"  # every row seen, by id: none is measured twice
 COMPARISON_UPLOAD = "comparison_upload"  # the upload that rows of this name belong to
-COMPARE_JOBS = "compare_jobs"  # ids of the jobs that the page looks at, by kind
+MEASURED_JOBS = "compare_jobs"  # ids of the measurements that are looked at, by kind (measured)
 AIMS_MOVED = "compare_aims_moved"  # aims that follow the results no longer (scores)
 
 

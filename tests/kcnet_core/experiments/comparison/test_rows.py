@@ -12,11 +12,9 @@ from kcnet_core.errors import KCNetError, LimitError
 from kcnet_core.experiments.comparison.rows import (
     Comparison,
     PlannedRows,
-    best_trade_offs,
     compare_steps,
-    trade_offs,
 )
-from kcnet_core.experiments.evaluate import results_table
+from kcnet_core.experiments.evaluate import best_trade_offs, results_table, trade_offs
 from kcnet_core.experiments.models import MODELS
 from kcnet_core.limits import MAX_BASELINE_ROWS
 from kcnet_core.palette import MODELS as COLOURED_MODELS
