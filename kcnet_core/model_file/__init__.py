@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -22,7 +23,7 @@ from kcnet_core.errors import KCNetError, ModelFileError
 from kcnet_core.limits import MAX_MODEL_FILE_BYTES, MEGABYTE
 from kcnet_core.model_file.checks import check_header, check_values, json_safe
 from kcnet_core.model_file.container import pack, unpack_arrays, unpack_header
-from kcnet_core.model_file.schema import EPOCH_FIELDS, FORMAT, KINDS, MAY_BE_MISSING, VERSION
+from kcnet_core.model_file.schema import EPOCH_FIELDS, FORMAT, KINDS, VERSION
 from kcnet_core.network.calibration import Calibration
 from kcnet_core.network.devices import choose_device
 from kcnet_core.network.history import EpochRecord
@@ -72,11 +73,11 @@ class SavedModel:
 
 def save_model(
     target: str | os.PathLike | IO[bytes],
-    model,
+    model: Network,
     *,
-    scaler=None,
-    feature_names,
-    target_names,
+    scaler: FeatureScaler | None = None,
+    feature_names: Sequence[str],
+    target_names: Sequence[str],
     info: dict | None = None,
 ) -> None:
     """Save a fitted estimator with all that is needed to use it elsewhere.
@@ -100,7 +101,7 @@ def save_model(
         The model cannot be saved as it is, or the file cannot be written.
     """
     data = _to_bytes(model, scaler, feature_names, target_names, info)
-    if hasattr(target, "write"):
+    if not isinstance(target, (str, os.PathLike)):
         target.write(data)
         return
     path = Path(target)
@@ -161,7 +162,7 @@ def _read(path) -> bytes:
 
 def _to_bytes(model, scaler, feature_names, target_names, info) -> bytes:
     name = type(model).__name__
-    if name not in KINDS or not type(model).__module__.startswith("kcnet_core."):
+    if name not in KINDS or type(model) is not getattr(kcnet_core, name):
         raise ModelFileError(f"Only {', '.join(KINDS)} can be saved, not {name}.")
     if not model.__sklearn_is_fitted__():
         raise ModelFileError("The model has not been fitted yet, so there is nothing to save.")
@@ -251,7 +252,7 @@ def _rebuild_model(document, arrays):
             value = float("nan")
         if value is not None:
             setattr(model, name, value)
-    model.history_ = _history(arrays["history_"])
+    model.history_ = [_record(row) for row in arrays["history_"]]
     for name in ("weights_", "biases_", "intercept_", "coef_"):
         if name in arrays:
             setattr(model, name, arrays[name].copy())
@@ -276,19 +277,18 @@ def _wiring(packed: np.ndarray, n_inputs: int) -> Wiring:
     return Wiring.concatenate(parts)
 
 
-def _history(values: np.ndarray) -> list:
-    whole = {"epoch", "submodel", "flips_on", "flips_off"}
-    return [
-        EpochRecord(
-            **{
-                name: None
-                if name in MAY_BE_MISSING and np.isnan(value)
-                else (int(value) if name in whole else float(value))
-                for name, value in zip(EPOCH_FIELDS, row, strict=True)
-            }
-        )
-        for row in values
-    ]
+def _record(row: np.ndarray) -> EpochRecord:
+    epoch, submodel, train, validation, flips_on, flips_off, density, seconds = row.tolist()
+    return EpochRecord(
+        int(epoch),
+        int(submodel),
+        None if np.isnan(train) else train,
+        None if np.isnan(validation) else validation,
+        int(flips_on),
+        int(flips_off),
+        density,
+        seconds,
+    )
 
 
 def _rebuild_scaler(document, arrays):

@@ -55,8 +55,10 @@ def check_header(document: dict, specs: dict[str, tuple[str, tuple[int, ...]]]) 
     if not isinstance(document["info"], dict):
         raise ModelFileError("The info of a model file must be a JSON object.")
     sizes = _sizes(document)
-    for part, letter in (("feature_names", "D"), ("feature_names_in", "d"), ("target_names", None)):
-        _check_names(part, document[part], sizes.get(letter), may_lack=part == "feature_names_in")
+    _check_names("feature_names", document["feature_names"], sizes["D"])
+    if document["feature_names_in"] is not None:
+        _check_names("feature_names_in", document["feature_names_in"], sizes["d"])
+    _check_names("target_names", document["target_names"])
     _check_target_names(document)
     _check_specs(expected_arrays(document), specs, sizes)
 
@@ -177,10 +179,8 @@ def _sizes(document) -> dict[str, int]:
     }
 
 
-def _check_names(part: str, names, count: int | None, may_lack: bool) -> None:
+def _check_names(part: str, names, count: int | None = None) -> None:
     what = part.replace("_", " ")
-    if names is None and may_lack:
-        return
     if not isinstance(names, list) or not all(map(is_text, names)):
         raise ModelFileError(
             f"The {what} of a model must be texts of at most {MAX_NAME_LENGTH} characters."

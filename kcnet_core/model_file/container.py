@@ -158,7 +158,7 @@ def _digest(text: str, arrays: Mapping[str, np.ndarray]) -> str:
     for name in sorted(arrays):
         array = arrays[name]
         digest.update(f"{name} {array.dtype.name} {array.shape}".encode("utf-8", "surrogatepass"))
-        digest.update(array)
+        digest.update(array.data)
     return digest.hexdigest()
 
 

@@ -14,6 +14,7 @@ METHODS = {
     "rank": "replace each value by the normal score of its rank, so that no outlier dominates",
     "none": "leave the values as they are (images arrive standardised)",
 }
+STATE = {"standard": ("mean_", "scale_"), "rank": ("quantiles_",), "none": ()}  # by method
 MAX_QUANTILES = 256
 ODOR_CLIP = 5.0  # standard deviations; a few descriptors have tails that drown the other inputs
 NAMES_IN_MESSAGE = 5
@@ -112,8 +113,7 @@ class FeatureScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def get_state(self):
         """Fitted state as named arrays, for `from_state` and for model files."""
         check_is_fitted(self, "kept_")
-        names = ("kept_", "mean_", "scale_", "quantiles_")
-        return {name: getattr(self, name).copy() for name in names if hasattr(self, name)}
+        return {name: getattr(self, name).copy() for name in ("kept_", *STATE[self.method])}
 
     @classmethod
     def from_state(cls, params, arrays, feature_names=None):
@@ -128,13 +128,12 @@ class FeatureScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """
         scaler = cls(**params)
         scaler._check_settings()
-        needed = {"standard": {"mean_", "scale_"}, "rank": {"quantiles_"}, "none": set()}
-        missing = ({"kept_"} | needed[scaler.method]) - set(arrays)
+        missing = {"kept_", *STATE[scaler.method]} - set(arrays)
         if missing:
             raise DataError(f"The saved scaler lacks {', '.join(sorted(missing))}.")
         kept = np.asarray(arrays["kept_"]).astype(bool)
         scaler.kept_, scaler.n_features_in_ = kept, kept.size
-        for name in sorted(needed[scaler.method]):
+        for name in STATE[scaler.method]:
             value = np.asarray(arrays[name], dtype=np.float64)
             if value.shape[-1] != kept.sum() or not np.isfinite(value).all():
                 raise DataError(f"The saved scaler's {name} does not fit its {kept.sum()} columns.")
