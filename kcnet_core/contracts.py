@@ -66,6 +66,9 @@ class Network(Estimator, Protocol):
     def hidden(self, X: np.ndarray) -> np.ndarray:
         """Activity of the hidden units, (n, B)."""
 
+    def decision_function(self, X: np.ndarray) -> np.ndarray:
+        """How far each row is on the side of a class."""
+
     def class_scores(self, X: np.ndarray) -> np.ndarray:
         """Raw outputs (n, c), before they become probabilities."""
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kcnet_core.contracts import Circuit
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import DataError, KCNetError
 
@@ -135,7 +136,7 @@ def _held_out(dataset):
     return next(split.split(dataset.X, groups=groups))
 
 
-def train_fly(glomeruli: Glomeruli, settings: CircuitSettings):
+def train_fly(glomeruli: Glomeruli, settings: CircuitSettings) -> Circuit:
     """Teach one fly: draw its wiring, then solve for its output weights.
 
     Returns
@@ -227,12 +228,12 @@ def tag_size(cells: int, fraction: float = TAG_FRACTION) -> int:
     return max(1, round(fraction * cells))
 
 
-def forward_pass(fly, rates) -> ForwardPass:
+def forward_pass(fly: Circuit, rates) -> ForwardPass:
     """Walk one sample through a fitted network.
 
     Parameters
     ----------
-    fly : KCNetClassifier
+    fly : Circuit
     rates : ndarray of shape (d,)
     """
     rates = np.asarray(rates, dtype=np.float32)

@@ -23,7 +23,7 @@ def read_pixels(values) -> np.ndarray:
     try:
         pixels = np.asarray(values, dtype=np.float32)
     except (TypeError, ValueError):
-        pixels = np.empty(0)
+        pixels = np.empty(0, np.float32)
     if pixels.size != SIDE * SIDE or not np.isfinite(pixels).all():
         raise DataError(
             f"A drawing has {SIDE} x {SIDE} brightness values; clear it and draw it again."
@@ -54,7 +54,7 @@ def centre_like_mnist(pixels) -> np.ndarray:
     if is_blank(pixels):
         return np.zeros((SIDE, SIDE), dtype=np.float32)
     rows, columns = np.nonzero(pixels > FAINT)
-    extent = max(np.ptp(rows), np.ptp(columns)) + 1
+    extent = max(int(np.ptp(rows)), int(np.ptp(columns))) + 1
     # A dot or a short dash keeps its size: blown up to the box it would be a blot.
     zoom = BOX / max(extent, BOX / 2)
     centre = np.array(center_of_mass(np.where(pixels > FAINT, pixels, 0)))
@@ -85,6 +85,6 @@ def from_code(code: str) -> np.ndarray:
         raise complaint from error
     if len(packed) != SIDE * SIDE // 2:
         raise complaint
-    packed = np.frombuffer(packed, dtype=np.uint8)
-    shades = np.stack([packed >> 4, packed & 15], axis=1)
+    pairs = np.frombuffer(packed, dtype=np.uint8)
+    shades = np.stack([pairs >> 4, pairs & 15], axis=1)
     return (shades.reshape(SIDE, SIDE) / _LEVELS).astype(np.float32)

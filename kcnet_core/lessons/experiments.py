@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from kcnet_core.contracts import Circuit
 from kcnet_core.lessons.circuit import (
     BOUNDS,
     TAG_FRACTION,
@@ -19,7 +20,7 @@ from kcnet_core.lessons.circuit import (
 ALIKE = 0.5  # two odors smell alike when they share this part of their characters, or more
 
 
-def cell_sums(fly, rates) -> np.ndarray:
+def cell_sums(fly: Circuit, rates) -> np.ndarray:
     """What every cell receives from every sample: (n, B)."""
     return np.asarray(rates, dtype=np.float32) @ np.asarray(fly.weights_, dtype=np.float32).T
 
@@ -55,12 +56,14 @@ class InhibitionSweep:
     distance_different: np.ndarray  # mean over pairs of two kinds
 
 
-def inhibition_sweep(fly, glomeruli: Glomeruli, a, b, strengths, n_samples=150) -> InhibitionSweep:
+def inhibition_sweep(
+    fly: Circuit, glomeruli: Glomeruli, a, b, strengths, n_samples=150
+) -> InhibitionSweep:
     """Follow two samples, and many more, while C moves.
 
     Parameters
     ----------
-    fly : KCNetClassifier
+    fly : Circuit
         Only its wiring is used: C is what moves.
     glomeruli : Glomeruli
     a, b : ndarray of shape (d,)
@@ -128,7 +131,7 @@ class TagPairs:
     chance: float  # overlap of two unrelated random tags
 
 
-def tag_pairs(fly, glomeruli: Glomeruli, n_samples=120, n_pairs=1500, seed=0) -> TagPairs:
+def tag_pairs(fly: Circuit, glomeruli: Glomeruli, n_samples=120, n_pairs=1500, seed=0) -> TagPairs:
     """Compare inputs and tags over many pairs of held-out samples, half of them of one kind."""
     rows = glomeruli.test[:n_samples]
     rates = glomeruli.rates[rows]
@@ -177,7 +180,7 @@ def _directions(rates):
 def wiring_overlap(one, other) -> float:
     """Share of one wiring's connections that the other has in the same place."""
     one, other = np.asarray(one, dtype=bool), np.asarray(other, dtype=bool)
-    return float(np.count_nonzero(one & other) / max(1, np.count_nonzero(one)))
+    return float(np.count_nonzero(one & other) / max(1, int(np.count_nonzero(one))))
 
 
 def identical_cells(one, other) -> int:
@@ -190,7 +193,7 @@ def identical_cells(one, other) -> int:
 class FlyAnswers:
     """One fly of many: its wiring and what it answers for the held-out samples."""
 
-    fly: object  # KCNetClassifier
+    fly: Circuit
     weights: np.ndarray  # (B, d) bool
     answers: np.ndarray  # predictions for the held-out rows
     accuracy: float  # share of right answers (over all samples and characters)
@@ -198,7 +201,7 @@ class FlyAnswers:
 
 def next_fly(settings: CircuitSettings, steps: int = 1) -> CircuitSettings:
     """The same settings with another wiring."""
-    low, high = BOUNDS["wiring"]
+    low, high = map(int, BOUNDS["wiring"])
     return replace(settings, wiring=low + (settings.wiring - low + steps) % (high - low + 1))
 
 

@@ -9,6 +9,7 @@ import difflib
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NoReturn
 
 from kcnet_core.errors import KCNetError
 from kcnet_core.lessons.circuit import BOUNDS
@@ -24,23 +25,11 @@ CONTROLS = ("sample", *BOUNDS)
 
 _INTEGERS = ("cells", "fan_in", "wiring", "epochs")
 _LESSON_FIELDS = ("data", "minutes", "order", *BOUNDS)
-_STEP_FIELDS = (
-    "view",
-    "step",
-    "show",
-    *BOUNDS,
-    "question",
-    "measure",
-    "guess",
-    "choose",
-    "change",
-    "answer",
-    "chart",
-    "reveal",
-)
+_BESIDE_A_QUESTION = ("measure", "guess", "choose", "change", "answer", "chart")
+_STEP_FIELDS = ("view", "step", "show", *BOUNDS, "question", *_BESIDE_A_QUESTION, "reveal")
 _FIELD = re.compile(r"^([a-z][a-z_]*):(?:\s+(.*))?$")
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
-_PLACEHOLDERS = {
+_PLACEHOLDERS = {  # by kind of question
     "guess": ("measured",),
     "choose": ("winner", "measured"),
     "change": ("first", "last"),
@@ -149,13 +138,13 @@ class _Part:
 
 
 class _Reader:
-    def __init__(self, name):
+    def __init__(self, name: str):
         self.name = name
 
-    def fail(self, line, message):
+    def fail(self, line: int, message: str) -> NoReturn:
         raise LessonError(f"{self.name}.md, line {line}: {message}")
 
-    def read(self, text):
+    def read(self, text: str) -> Lesson:
         head, *parts = self.parts(text)
         if not parts:
             self.fail(head.line, "the lesson has no step; begin one with “## ” and its title.")
@@ -180,7 +169,7 @@ class _Reader:
         return round(self.number(line, name, text, 1, 600))
 
     def parts(self, text):
-        parts = []
+        parts: list[_Part] = []
         for number, line in enumerate(text.splitlines(), start=1):
             if line.startswith("# ") and not parts:
                 parts.append(_Part(line[2:].strip(), number))
@@ -279,7 +268,7 @@ class _Reader:
 
     def question(self, part, data):
         if "question" not in part.fields:
-            for name in ("measure", "guess", "choose", "change", "answer", "chart"):
+            for name in _BESIDE_A_QUESTION:
                 if name in part.fields:
                     self.fail(part.fields[name][0], f"“{name}:” needs a “question:” beside it.")
             return None
@@ -293,7 +282,7 @@ class _Reader:
                 f"{measure} needs one right answer per sample; odors have several. "
                 "Use “data: mnist_sample” or another measure.",
             )
-        kinds = [kind for kind in ("guess", "choose", "change") if kind in part.fields]
+        kinds = [kind for kind in _PLACEHOLDERS if kind in part.fields]
         if len(kinds) != 1:
             self.fail(line, "the question needs exactly one of “guess:”, “choose:” or “change:”.")
         chart = self.setting_list(part, "chart", 2) if "chart" in part.fields else None

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from kcnet_core.contracts import Circuit
 from kcnet_core.lessons.circuit import CircuitSettings, Glomeruli, train_fly
 from kcnet_core.lessons.experiments import (
     active_cells,
@@ -19,7 +20,7 @@ from kcnet_core.lessons.experiments import (
 
 SAMPLES = 300  # held-out samples whose activity is averaged
 
-TrainFly = Callable[[CircuitSettings], object]
+TrainFly = Callable[[CircuitSettings], Circuit]
 
 
 @dataclass(frozen=True)
@@ -69,8 +70,8 @@ def _overlap(same):
 
 
 def _code_distance(glomeruli, settings, train):
-    rates = glomeruli.rates[glomeruli.test[:2]]
-    sweep = inhibition_sweep(train(settings), glomeruli, *rates, [settings.inhibition])
+    one, other = glomeruli.rates[glomeruli.test[:2]]
+    sweep = inhibition_sweep(train(settings), glomeruli, one, other, [settings.inhibition])
     return sweep.distance_different[0]
 
 
