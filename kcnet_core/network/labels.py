@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import column_or_1d
 
@@ -40,7 +41,7 @@ class TargetCode:
     def encode(self, y) -> np.ndarray:
         """Y of shape (n, c), 0/1."""
         if self.kind == "multilabel":
-            Y = np.asarray(y.toarray() if hasattr(y, "toarray") else y)
+            Y = np.asarray(y.toarray() if issparse(y) else y)
             if Y.ndim != 2 or Y.shape[1] != self.n_columns:
                 raise DataError(
                     f"y has shape {Y.shape}, but this model was fitted to {self.n_columns} labels."
