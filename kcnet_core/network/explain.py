@@ -23,17 +23,7 @@ from kcnet_core.errors import KCNetError
 # the matrix (measured with 6,500 cells and 784 inputs).
 DENSE_ABOVE = 0.08
 DENSE_ROWS = 8
-BATCH_BYTES = 128 * 2**20  # of the largest matrix that a batch of rows needs
-
-
-@dataclass(frozen=True)
-class CellReport:
-    """One hidden cell: what it listens to, when it answers, and what it says to the classes."""
-
-    cell: int
-    inputs: np.ndarray  # (m,) indices of the inputs it is connected to
-    activity: np.ndarray  # (n,) over the rows given
-    output_weights: np.ndarray  # (c,)
+BATCH_BYTES = 128 * 2**20  # of the (cells, rows * classes) matrix that a batch of rows needs
 
 
 def contributions(model: Network, X) -> np.ndarray:
@@ -51,26 +41,17 @@ def contributions(model: Network, X) -> np.ndarray:
         Summed over inputs this is the raw score of each class (or label) before calibration: for
         KCNet, ``model.hidden(X) @ model.coef_``. FSHN's trained biases come on top.
     """
-    network, X = _layers(model), _rows(X)
+    network, X = _layers(model), np.asarray(X)
+    if X.ndim != 2:
+        raise KCNetError(f"Rows to explain must be a table (n, d), not of shape {X.shape}.")
     out = np.empty((len(X), X.shape[1], network.coef.shape[1]))
-    for rows in _batches(len(X), 8 * network.coef.size):
+    size = max(1, BATCH_BYTES // (8 * network.coef.size))
+    for start in range(0, len(X), size):
+        rows = slice(start, start + size)
         active = model.hidden(X[rows]) > 0  # (m, B)
         slopes = network.slopes(active)  # (d, m, c)
         np.multiply(X[rows, :, None], slopes.transpose(1, 0, 2), out=out[rows])
     return out
-
-
-def cell_report(model: Network, cell: int, X) -> CellReport:
-    """Inputs, activity on the rows `X` and output weights of one hidden cell."""
-    coef, X = np.asarray(model.coef_), _rows(X)
-    if not 0 <= cell < len(coef):
-        raise KCNetError(f"There is no cell {cell}; this network has cells 0 to {len(coef) - 1}.")
-    inputs = np.flatnonzero(model.weights_[cell])
-    activity = np.empty(len(X), np.float32)
-    for rows in _batches(len(X), 4 * len(coef)):
-        # Global inhibition couples the cells: one cell's activity needs all of them.
-        activity[rows] = model.hidden(X[rows])[:, cell]
-    return CellReport(cell, inputs, activity, coef[cell].copy())
 
 
 @dataclass(frozen=True)
@@ -119,15 +100,3 @@ def _kcnet(model) -> _Layers:
     )
     used = np.bincount(wiring.indices.numpy(), minlength=wiring.n_inputs)
     return _Layers(W, model.coef_, model.inhibition * used / wiring.n_hidden)
-
-
-def _rows(X) -> np.ndarray:
-    X = np.asarray(X)
-    if X.ndim != 2:
-        raise KCNetError(f"Rows to explain must be a table (n, d), not of shape {X.shape}.")
-    return X
-
-
-def _batches(n_rows: int, bytes_per_row: int) -> list[slice]:
-    size = max(1, BATCH_BYTES // bytes_per_row)
-    return [slice(start, start + size) for start in range(0, n_rows, size)]

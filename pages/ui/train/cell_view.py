@@ -7,7 +7,6 @@ import streamlit as st
 
 from kcnet_core import figures
 from kcnet_core.experiments.training import TrainedRun
-from kcnet_core.network import explain
 from pages.ui.shell import session_keys, visitor
 from pages.ui.shell.chart import chart
 from pages.ui.shell.escaping import escape_markdown
@@ -47,23 +46,23 @@ def cells(trained: TrainedRun) -> None:
             st.rerun(scope="fragment")
         cell = st.number_input("Kenyon cell", 0, B - 1, key=session_keys.CELL,
                                help="Click a point above, or type a number.")  # fmt: skip
-    report = explain.cell_report(trained.model, cell, trained.inputs(trained.test_rows[:1]))
-    names = trained.feature_names
+    wires, names = trained.model.weights_[cell], trained.feature_names
+    inputs = np.flatnonzero(wires)
     with right:
         st.markdown(
-            f"**Cell {cell}** listens to **{len(report.inputs)}** of {len(names)} inputs and is "
+            f"**Cell {cell}** listens to **{len(inputs)}** of {len(names)} inputs and is "
             f"active for **{(H[:, cell] > 0).mean():.0%}** of {len(H)} test rows "
             f"(mean activity {H[:, cell].mean():.2f})."
         )
         if trained.dataset.image_shape is not None:
-            W = np.zeros((1, len(names)), np.uint8)
-            W[0, report.inputs] = 1
-            chart(figures.cell_pictures(W, trained.dataset.image_shape, [0], dark=dark,
+            chart(figures.cell_pictures(wires[None], trained.dataset.image_shape, [0], dark=dark,
                                         title=f"Inputs of cell {cell}"), "cell_inputs")  # fmt: skip
         else:
-            listed = ", ".join(escape_markdown(names[i]) for i in report.inputs[:40])
-            st.markdown(f"Its inputs: {listed}{' …' if len(report.inputs) > 40 else ''}")
+            listed = ", ".join(escape_markdown(names[i]) for i in inputs[:40])
+            st.markdown(f"Its inputs: {listed}{' …' if len(inputs) > 40 else ''}")
         chart(
-            figures.output_weights(report.output_weights, trained.dataset.target_names, dark=dark),
+            figures.output_weights(
+                trained.model.coef_[cell], trained.dataset.target_names, dark=dark
+            ),
             "cell_outputs",
         )

@@ -7,7 +7,7 @@ import pytest
 
 from kcnet_core import ELMClassifier, FSHNClassifier, KCNetClassifier
 from kcnet_core.errors import KCNetError
-from kcnet_core.network.explain import cell_report, contributions
+from kcnet_core.network.explain import contributions
 from kcnet_core.network.wiring import Wiring
 
 
@@ -98,24 +98,3 @@ def test_a_foreign_model_and_a_single_row_without_table_are_refused():
     model = KCNetClassifier(30, random_state=0).fit(X, y)
     with pytest.raises(KCNetError, match="must be a table"):
         contributions(model, X[0])
-
-
-def test_cell_report_shows_what_the_cell_hears_does_and_says(monkeypatch):
-    X, y = rows(), labels("multiclass")
-    model = KCNetClassifier(60, fan_in=5, random_state=0).fit(X, y)
-    monkeypatch.setattr(
-        "kcnet_core.network.explain.BATCH_BYTES", 4 * 60 * 50
-    )  # three batches of rows
-    report = cell_report(model, 17, X)
-    np.testing.assert_array_equal(report.inputs, np.flatnonzero(model.weights_[17]))
-    assert len(report.inputs) == 5 and (model.weights_[report.cell, report.inputs] == 1).all()
-    np.testing.assert_allclose(report.activity, model.hidden(X)[:, 17], rtol=1e-5, atol=1e-6)
-    np.testing.assert_array_equal(report.output_weights, model.coef_[17])
-
-
-@pytest.mark.parametrize("cell", [-1, 60])
-def test_cell_report_names_the_cells_there_are(cell):
-    X, y = rows(), labels("multiclass")
-    model = KCNetClassifier(60, random_state=0).fit(X, y)
-    with pytest.raises(KCNetError, match="cells 0 to 59"):
-        cell_report(model, cell, X)
