@@ -9,17 +9,10 @@ import numpy as np
 
 from kcnet_core.contracts import Counted, Steps
 from kcnet_core.limits import MAX_MOLECULES
-from kcnet_core.molecules.descriptor_table import (
-    DESCRIPTOR_NAMES,
-    DESCRIPTORS,
-    GROUPS,
-    Descriptor,
-)
+from kcnet_core.molecules.descriptor_table import DESCRIPTOR_NAMES
 from kcnet_core.molecules.read import Progress, Row, ShouldStop
 from kcnet_core.molecules.tasks import RememberedTask, with_callbacks
 from kcnet_core.molecules.worker.messages import unpack
-
-__all__ = ["DESCRIPTORS", "DESCRIPTOR_NAMES", "GROUPS", "Descriptor", "describe", "describe_steps"]
 
 CHECK_SHARE = 0.15  # of the time that checking and describing molecules takes
 

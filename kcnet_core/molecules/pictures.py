@@ -1,4 +1,4 @@
-"""Drawings of molecules for pages and tables: SVG text, or data URIs for image columns."""
+"""Drawings of molecules for pages and tables: SVG text, and as data URIs for image columns."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ def molecule_svg(
     height: int = 160,
     atom_weights: Sequence[float] | None = None,
     dark: bool = False,
-    weight_scale: float | None = None,
 ) -> str:
     """Draw one molecule on a transparent background.
 
@@ -31,9 +30,6 @@ def molecule_svg(
         an orange halo, negative ones a purple one.
     dark : bool
         Colours for a dark page.
-    weight_scale : float, optional
-        The weight drawn with full strength; by default the largest magnitude in `atom_weights`.
-        Give the same to several drawings to make them comparable.
 
     Returns
     -------
@@ -41,17 +37,12 @@ def molecule_svg(
         An SVG element. A molecule that RDKit cannot lay out gives a neutral picture, not an error.
     """
     weights = None if atom_weights is None else tuple(map(float, atom_weights))
-    return _svgs([(smiles, width, height, weights, weight_scale, dark)])[0]
+    return _svgs([(smiles, width, height, weights, dark)])[0]
 
 
-def molecule_images(
-    smiles: Sequence[str], width: int = 160, height: int = 110, dark: bool = False
-) -> list[str]:
-    """Data URIs of many drawings at once, as an image column of a table takes them."""
-    return [
-        svg_data_uri(svg)
-        for svg in _svgs([(text, width, height, None, None, dark) for text in smiles])
-    ]
+def molecule_svgs(smiles: Sequence[str], width: int, height: int, dark: bool = False) -> list[str]:
+    """Many drawings at once."""
+    return _svgs([(text, width, height, None, dark) for text in smiles])
 
 
 def svg_data_uri(svg: str) -> str:

@@ -24,20 +24,21 @@ from kcnet_core.smell.known_molecules import Known
 from kcnet_core.smell.nose import Nose
 
 INSIDE, OUTSIDE = 0.95, 0.995
+WORDS = {
+    "inside": ("Inside", ""),
+    "edge": ("At the edge of", " Read the probabilities with care."),
+    "outside": ("Outside", " The probabilities are guesses."),
+}
 FARTHEST = 10.0  # standard deviations in one descriptor; a single absurd one must not be all
 MOST_ROWS = 5_000  # training rows compared; beyond, an even sample
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Where a molecule stands. Percentiles are shares of the training molecules, 0 to 1."""
+    """Where a molecule stands, and why."""
 
     level: str  # "inside", "edge" or "outside"
     sentence: str
-    nearest: int  # row of the nearest training molecule
-    distance: float
-    distance_percentile: float
-    leverage_percentile: float | None
 
 
 def n_compared(nose: Nose) -> int:
@@ -72,61 +73,38 @@ class Domain:
         nearest = squares.argmin(axis=1)
         distances = np.sqrt(squares.min(axis=1) / self._places.shape[1])
         by_distance = np.searchsorted(self._own_distances, distances) / len(self._own_distances)
-        by_leverage = (
-            [None] * len(X) if self._leverage is None else self._leverage.percentiles(activity)
-        )
+        by_leverage = np.zeros(len(X))
+        if self._leverage is not None:
+            by_leverage = self._leverage.percentiles(activity)
         return [
             self._verdict(*parts)
-            for parts in zip(molecules, nearest, distances, by_distance, by_leverage, strict=True)
+            for parts in zip(molecules, self._rows[nearest], by_distance, by_leverage, strict=True)
         ]
 
     def _verdict(
-        self,
-        molecule: Molecule,
-        nearest: int,
-        distance: float,
-        by_distance: float,
-        by_leverage: float | None,
+        self, molecule: Molecule, row: int, by_distance: float, by_leverage: float
     ) -> Verdict:
-        row = int(self._rows[nearest])
+        """`row` is the nearest training molecule's; the rest are shares of the training molecules
+        that lie nearer to others, or have less leverage, than this one."""
         foreign = sorted(molecule.elements - self._elements)
-        worst = max(by_distance, by_leverage or 0.0)
+        worst = max(by_distance, by_leverage)
         level = "outside" if foreign or worst > OUTSIDE else "edge" if worst > INSIDE else "inside"
-        return Verdict(
-            level,
-            self._sentence(level, row, molecule.smiles, by_distance, by_leverage, foreign),
-            row,
-            float(distance),
-            float(by_distance),
-            None if by_leverage is None else float(by_leverage),
-        )
-
-    def _sentence(self, level, row, smiles, by_distance, by_leverage, foreign) -> str:
         name, title = self._known.names[row], self._known.title
-        if self._known.smiles[row] == smiles:
+        if self._known.smiles[row] == molecule.smiles:
             near = f"it is one of the training molecules ({name})"
         else:
             near = f"its nearest training molecule is {name}"
             if by_distance > INSIDE:
                 near += f", further away than {by_distance:.0%} of them are from each other"
-        head = {
-            "inside": "Inside what the model knows",
-            "edge": "At the edge of what the model knows",
-            "outside": "Outside what the model knows",
-        }[level]
         parts = [near]
         if foreign:
             parts.insert(0, f"no molecule of {title} holds {' or '.join(foreign)}")
-        if by_leverage is not None and by_leverage > INSIDE:
+        if by_leverage > INSIDE:
             parts.append(
                 f"it stirs Kenyon cells in a way that {by_leverage:.0%} of them do not (leverage)"
             )
-        tail = {
-            "inside": "",
-            "edge": " Read the probabilities with care.",
-            "outside": " The probabilities are guesses.",
-        }[level]
-        return f"{head}: {', and '.join(parts)}.{tail}"
+        head, tail = WORDS[level]
+        return Verdict(level, f"{head} what the model knows: {', and '.join(parts)}.{tail}")
 
 
 def domain_of(nose: Nose) -> Domain | None:

@@ -30,13 +30,12 @@ _without = RememberedTask("without_atoms", capacity=2048)
 class Shares:
     """What every input adds to a character's score.
 
-    `values` (k,), `names` and `inputs` (k,) belong together; `bias` is what the calibration adds
+    `values` (k,) and `names` belong together; `bias` is what the calibration adds
     whatever the molecule. In log-odds when `unit` is "log-odds", else in raw score.
     """
 
     values: np.ndarray
     names: tuple[str, ...]
-    inputs: np.ndarray
     bias: float
     unit: str
 
@@ -59,8 +58,8 @@ def descriptor_shares(nose: Nose, answer: Answer, character: int) -> Shares:
     calibration = nose.calibration
     if calibration is not None and calibration.kind == "multilabel":
         slope, bias = float(calibration.slope[column]), float(calibration.bias[column])
-        return Shares(slope * values, nose.input_names, inputs[0], bias, "log-odds")
-    return Shares(values, nose.input_names, inputs[0], 0.0, "score")
+        return Shares(slope * values, nose.input_names, bias, "log-odds")
+    return Shares(values, nose.input_names, 0.0, "score")
 
 
 def atom_worths(nose: Nose, answer: Answer) -> np.ndarray:

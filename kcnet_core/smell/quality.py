@@ -14,6 +14,7 @@ import numpy as np
 from kcnet_core.contracts import Counted, Steps
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.experiments import metrics
+from kcnet_core.experiments.comparison.search import training_part
 from kcnet_core.experiments.protocols import label_matrix, splits
 from kcnet_core.network import scores
 from kcnet_core.storage import folders
@@ -135,7 +136,7 @@ def measure_steps(
     aurocs, f1s, gaps = [], [], []
     yield Counted(0, len(every))
     for done, split in enumerate(every, start=1):
-        nose = train_nose(part(dataset, split.train), settings)
+        nose = train_nose(training_part(dataset, split.train), settings)
         P, _ = nose.answer(nose.inputs(dataset.X[split.test]))
         truth = true_labels(dataset, split.test)[:, columns]
         aurocs.append(scores.auroc_by_label(truth, P))
@@ -197,13 +198,6 @@ def measure_on_rows(nose: Nose, dataset: Dataset, test_rows: np.ndarray, how: st
             for k, name in enumerate(nose.characters)
         ),
     )
-
-
-def part(dataset: Dataset, rows: np.ndarray) -> Dataset:
-    """The dataset cut down to some rows, so that nothing can look at the others."""
-    from kcnet_core.experiments.comparison.search import training_part
-
-    return training_part(dataset, rows)
 
 
 def true_labels(dataset: Dataset, rows) -> np.ndarray:

@@ -19,11 +19,11 @@ import numpy as np
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.experiments import metrics
 from kcnet_core.experiments.baselines import BASELINES
-from kcnet_core.experiments.comparison.search import Trial, best_trial, search_steps
+from kcnet_core.experiments.comparison.search import Trial, best_trial, search_steps, training_part
 from kcnet_core.experiments.fitting import fit, prepare
 from kcnet_core.experiments.protocols import Split, splits
 from kcnet_core.network.scores import auroc
-from kcnet_core.smell.quality import Measured, part, quality_key
+from kcnet_core.smell.quality import Measured, quality_key
 from kcnet_core.storage import folders
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def _score(name: str, dataset: Dataset, split: Split, n_trials: int) -> Score:
     if name == FLIES:
         from kcnet_core.smell.nose import train_nose
 
-        nose = train_nose(part(dataset, split.train))
+        nose = train_nose(training_part(dataset, split.train))
         P, _ = nose.answer(nose.inputs(dataset.X[split.test]))
     else:
         if name == UNBOUNDED:

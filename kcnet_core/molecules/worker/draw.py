@@ -45,7 +45,6 @@ def draw_svg(
     width: int,
     height: int,
     weights: list[float] | None,
-    scale: float | None,
     dark: bool,
 ) -> dict:
     """`{"svg": ...}`, or `{"n_atoms": ...}` when the weights are not one per atom."""
@@ -61,7 +60,7 @@ def draw_svg(
     rdDepictor.StraightenDepiction(mol)
     mol = _prepared(mol)
     drawer.DrawMolecule(mol)
-    halos = "" if weights is None else _halos(drawer, mol, n_atoms, weights, scale, dark)
+    halos = "" if weights is None else _halos(drawer, mol, n_atoms, weights, dark)
     drawer.FinishDrawing()
     svg = drawer.GetDrawingText()
     head, found, body = svg.partition(_HEADER_END)
@@ -96,10 +95,10 @@ def _set_options(options, dark: bool) -> None:
     options.setAnnotationColour(default)
 
 
-def _halos(drawer, mol, n_atoms, weights, scale, dark) -> str:
+def _halos(drawer, mol, n_atoms, weights, dark) -> str:
     """Circles that fade outwards: orange pushes up, purple pulls down, strength by opacity."""
     weights = [weight if math.isfinite(weight) else 0.0 for weight in weights]
-    largest = scale or max(map(abs, weights), default=0.0)
+    largest = max(map(abs, weights), default=0.0)
     if not largest:
         return ""
     places = [drawer.GetDrawCoords(index) for index in range(n_atoms)]

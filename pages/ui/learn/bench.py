@@ -76,7 +76,7 @@ def input_meanings(data: str) -> tuple[str, ...]:
     names = glomeruli(data).names
     if glomeruli(data).dataset.kind == "image":
         return names
-    from kcnet_core.molecules.describe import DESCRIPTORS
+    from kcnet_core.molecules.descriptor_table import DESCRIPTORS
 
     meaning = {each.name: each.meaning for each in DESCRIPTORS}
     return tuple(f"{name}: {meaning[name]}" if name in meaning else name for name in names)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import base64
 import re
 from collections.abc import Sequence
 from urllib.parse import quote
 
-from kcnet_core.molecules.pictures import molecule_images
+from kcnet_core.molecules.pictures import molecule_svgs
 
 WIDTH, HEIGHT = 130, 84
 _CLASS = re.compile(r" class='[^']*'")
@@ -20,10 +19,9 @@ _NAMESPACE = "xmlns='http://www.w3.org/2000/svg' fill='none' stroke-width='1.6'"
 
 def thumbnails(smiles: Sequence[str], dark: bool) -> list[str]:
     """Data URIs for an image column."""
-    return [_light(uri) for uri in molecule_images(smiles, WIDTH, HEIGHT, dark)]
+    return [_light(svg) for svg in molecule_svgs(smiles, WIDTH, HEIGHT, dark)]
 
 
-def _light(uri: str) -> str:
-    svg = base64.b64decode(uri.partition(",")[2]).decode()
+def _light(svg: str) -> str:
     svg = _CLASS.sub("", _STROKE.sub(r" stroke='\1'", _HEAD.sub(rf"<svg {_NAMESPACE} \1>", svg)))
     return "data:image/svg+xml," + quote(" ".join(svg.split()), safe=" =:/',;()-.<>")

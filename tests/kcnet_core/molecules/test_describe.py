@@ -7,7 +7,8 @@ import re
 import numpy as np
 import pandas as pd
 
-from kcnet_core.molecules.describe import DESCRIPTOR_NAMES, DESCRIPTORS, GROUPS, describe
+from kcnet_core.molecules.describe import describe
+from kcnet_core.molecules.descriptor_table import DESCRIPTOR_NAMES, DESCRIPTORS, GROUPS
 from kcnet_core.molecules.read import read_frame, read_smiles
 
 

@@ -99,7 +99,7 @@ def test_shares_of_the_descriptors_add_up_to_the_log_odds_shown(nose, smelled):
         p = answer.probabilities[character]
         assert shares.unit == "log-odds"
         assert shares.total == pytest.approx(np.log(p / (1 - p)), abs=1e-3)
-        assert len(shares.values) == len(shares.names) == len(shares.inputs)
+        assert len(shares.values) == len(shares.names)
 
 
 def test_an_atoms_worth_is_what_the_score_loses_without_it(nose, smelled):

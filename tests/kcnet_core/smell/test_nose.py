@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from kcnet_core.errors import KCNetError
+from kcnet_core.experiments.comparison.search import training_part
 from kcnet_core.network.scaling import RateScaler
 from kcnet_core.network.scores import auroc_by_label, calibration_error
 from kcnet_core.smell.flies import FlySettings, best_thresholds
 from kcnet_core.smell.nose import Nose, characters_of, train_nose
-from kcnet_core.smell.quality import part
 
 SMALL = FlySettings(n_flies=2, n_hidden=300)
 
@@ -21,7 +21,7 @@ def test_flies_tell_unseen_molecules_apart_and_say_how_sure_they_are(starter):
     from kcnet_core.experiments.protocols import splits
 
     split = splits(starter, "unseen_molecules", n_folds=4)[0]
-    nose = train_nose(part(starter, split.train), SMALL)
+    nose = train_nose(training_part(starter, split.train), SMALL)
     P, each = nose.answer(nose.inputs(starter.X[split.test]))
     truth = starter.y[split.test]
     assert each.shape == (2, *P.shape)
@@ -110,7 +110,7 @@ def test_a_taught_molecule_can_be_answered_as_if_it_had_never_been_taught(starte
     row = list(starter.row_names).index("vanillin")
     P, each = nose.answer_unseen(row)
     others = np.flatnonzero(starter.groups != starter.groups[row])
-    without = train_nose(part(starter, others), nose.settings)
+    without = train_nose(training_part(starter, others), nose.settings)
     retrained, _ = without.answer(without.inputs(starter.X[[row]]))
     assert each.shape == (3, len(nose.characters))
     # Scaling, lambda and calibration of the other nose have not seen vanillin either.
