@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from kcnet_core.contracts import Counted, Steps
+from kcnet_core.contracts import Counted, Steps, drain
 from kcnet_core.limits import MAX_MOLECULES
 from kcnet_core.molecules.descriptor_table import DESCRIPTOR_NAMES
-from kcnet_core.molecules.read import Progress, Row, ShouldStop
-from kcnet_core.molecules.tasks import RememberedTask, with_callbacks
+from kcnet_core.molecules.read import Row
+from kcnet_core.molecules.tasks import RememberedTask
 from kcnet_core.molecules.worker.messages import unpack
 
 CHECK_SHARE = 0.15  # of the time that checking and describing molecules takes
@@ -25,11 +25,7 @@ def _float32(packed: str) -> np.ndarray:
 _describe = RememberedTask("describe", capacity=MAX_MOLECULES, decode=_float32)
 
 
-def describe(
-    rows: Sequence[Row],
-    progress: Progress | None = None,
-    should_stop: ShouldStop | None = None,
-) -> tuple[list[Row], np.ndarray]:
+def describe(rows: Sequence[Row]) -> tuple[list[Row], np.ndarray]:
     """Compute the descriptors of every row that holds a molecule.
 
     Parameters
@@ -45,7 +41,7 @@ def describe(
     X : ndarray of shape (n_ok, n_descriptors), float32
         One line per row that still holds a molecule, in order; columns as in DESCRIPTOR_NAMES.
     """
-    return with_callbacks(describe_steps(rows), progress, should_stop)
+    return drain(describe_steps(rows))
 
 
 def describe_steps(rows: Sequence[Row]) -> Steps[Counted, tuple[list[Row], np.ndarray]]:

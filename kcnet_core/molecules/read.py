@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from kcnet_core.contracts import Counted, Steps
+from kcnet_core.contracts import Counted, Steps, drain
 from kcnet_core.errors import DataError, LimitError
 from kcnet_core.limits import (
     MAX_MOLECULE_NAME_LENGTH,
@@ -14,11 +15,11 @@ from kcnet_core.limits import (
     MAX_SMILES_LENGTH,
 )
 from kcnet_core.molecules.process import Reply
-from kcnet_core.molecules.tasks import RememberedTask, with_callbacks
+from kcnet_core.molecules.tasks import RememberedTask
 from kcnet_core.molecules.text import Line, split_lines
 
-Progress = Callable[[int, int], None]
-ShouldStop = Callable[[], bool]
+if TYPE_CHECKING:
+    import pandas as pd
 
 _check = RememberedTask("check", capacity=2 * MAX_MOLECULES)
 _flatten = RememberedTask("skeleton", capacity=2 * MAX_MOLECULES)
@@ -88,13 +89,7 @@ class Row:
         return self.molecule is not None
 
 
-def read_smiles(
-    text: str,
-    *,
-    keep_duplicates: bool = False,
-    progress: Progress | None = None,
-    should_stop: ShouldStop | None = None,
-) -> list[Row]:
+def read_smiles(text: str, *, keep_duplicates: bool = False) -> list[Row]:
     """Check pasted text: one SMILES per line, optionally with a name after it.
 
     Parameters
@@ -110,24 +105,11 @@ def read_smiles(
     LimitError
         If the text is longer, or holds more lines, than the product takes.
     """
-    return with_callbacks(
-        read_smiles_steps(text, keep_duplicates=keep_duplicates), progress, should_stop
-    )
-
-
-def read_smiles_steps(text: str, *, keep_duplicates: bool = False) -> Steps[Counted, list[Row]]:
-    """`read_smiles`, molecule by molecule; those already known are not counted."""
-    return (yield from check_steps(split_lines(text), keep_duplicates=keep_duplicates))
+    return drain(check_steps(split_lines(text), keep_duplicates=keep_duplicates))
 
 
 def read_frame(
-    frame,
-    smiles_column,
-    name_column=None,
-    *,
-    keep_duplicates: bool = False,
-    progress: Progress | None = None,
-    should_stop: ShouldStop | None = None,
+    frame: pd.DataFrame, smiles_column, name_column=None, *, keep_duplicates: bool = False
 ) -> list[Row]:
     """Check the SMILES column of a pandas frame; one `Row` per row, numbered from 1.
 
@@ -140,19 +122,20 @@ def read_frame(
     LimitError
         If the frame has more rows than the product takes.
     """
-    steps = read_frame_steps(frame, smiles_column, name_column, keep_duplicates=keep_duplicates)
-    return with_callbacks(steps, progress, should_stop)
+    return drain(
+        read_frame_steps(frame, smiles_column, name_column, keep_duplicates=keep_duplicates)
+    )
 
 
 def read_frame_steps(
-    frame, smiles_column, name_column=None, *, keep_duplicates: bool = False
+    frame: pd.DataFrame, smiles_column, name_column=None, *, keep_duplicates: bool = False
 ) -> Steps[Counted, list[Row]]:
     """`read_frame`, molecule by molecule; those already known are not counted."""
     lines = frame_lines(frame, smiles_column, name_column)
     return (yield from check_steps(lines, keep_duplicates=keep_duplicates))
 
 
-def frame_lines(frame, smiles_column, name_column=None) -> list[Line]:
+def frame_lines(frame: pd.DataFrame, smiles_column, name_column=None) -> list[Line]:
     """The cells of a pandas frame as if they had been pasted; for errors see `read_frame`."""
     for column in (smiles_column, name_column):
         if column is not None and column not in frame.columns:
@@ -196,7 +179,10 @@ def _refuse_too_many(n_rows: int) -> None:
 def check_steps(
     lines: Sequence[Line], *, keep_duplicates: bool = False
 ) -> Steps[Counted, list[Row]]:
-    """Check lines that are split already; one `Row` per line."""
+    """Check lines that are split already, molecule by molecule; one `Row` per line.
+
+    Molecules already known are not counted.
+    """
     _refuse_too_many(len(lines))
     rows = [
         Row(

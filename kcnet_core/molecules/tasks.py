@@ -6,34 +6,13 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 from kcnet_core.contracts import Counted, Steps, drain
 from kcnet_core.molecules.pool import shared_pool
 from kcnet_core.molecules.process import STOPPED, Reply
 
 RETRY_FAILURE_SECONDS = 600.0
-_STOPPED = Reply(failure=STOPPED, lasting=False)
-_Result = TypeVar("_Result")
-
-
-class _Stop(Exception):
-    """Told to steps whose caller wants what there is so far."""
-
-
-def with_callbacks(steps: Steps[Counted, _Result], progress, should_stop) -> _Result:
-    """For callers that still report and stop by callbacks: rows not reached say so."""
-    if should_stop is None:
-        return drain(steps, progress)
-    try:
-        while True:
-            step = next(steps)
-            if progress is not None:
-                progress(step.done, step.total)
-            if should_stop():
-                steps.throw(_Stop())
-    except StopIteration as ended:
-        return ended.value
 
 
 class RememberedTask:
@@ -65,19 +44,18 @@ class RememberedTask:
 
         Closing it stops the work; what has been answered by then is remembered.
         """
-        known = {item: self._recall(item) for item in items}
-        missing = [item for item, reply in known.items() if reply is None]
+        recalled = {item: self._recall(item) for item in items}
+        known = {item: reply for item, reply in recalled.items() if reply is not None}
+        missing = [item for item in recalled if item not in known]
         if missing:
             request = shared_pool().ask(self._task, missing)
             try:
                 yield from request.steps()
-            except _Stop:
-                pass
             finally:
                 for item, reply in zip(missing, request.replies, strict=True):
                     if reply is not None:
                         known[item] = self._remember(item, reply)
-        return [known[item] or _STOPPED for item in items]
+        return [known[item] for item in items]
 
     def _recall(self, item: Hashable) -> Reply | None:
         with self._lock:

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 
-from kcnet_core.contracts import Counted, Steps, drain
-from kcnet_core.molecules.describe import describe_steps
+from kcnet_core.contracts import Counted, Steps, drain, share_of_work
+from kcnet_core.molecules.describe import CHECK_SHARE, describe_steps
 from kcnet_core.molecules.descriptor_table import DESCRIPTOR_NAMES
 from kcnet_core.molecules.read import Molecule, Row, check_steps
 from kcnet_core.smell.applicability import Verdict, domain_of
 from kcnet_core.smell.question import Question
 from kcnet_core.smell.volatility import odourless_warning
 
-CHECK_SHARE = 0.15  # of the time that checking takes beside describing
 _DONORS = DESCRIPTOR_NAMES.index("NumHDonors")
-_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True)
@@ -106,9 +102,11 @@ def smell_steps(question: Question) -> Steps[Counted, Answers]:
 
     Checking and describing count the same molecules, so progress is shared out between them.
     """
-    rows = yield from _part(check_steps(question.lines, keep_duplicates=True), 0.0, CHECK_SHARE)
+    rows = yield from share_of_work(
+        check_steps(question.lines, keep_duplicates=True), 0.0, CHECK_SHARE
+    )
     rows = question.nose.names.suggest(rows)
-    rows, descriptors = yield from _part(describe_steps(rows), CHECK_SHARE, 1 - CHECK_SHARE)
+    rows, descriptors = yield from share_of_work(describe_steps(rows), CHECK_SHARE, 1 - CHECK_SHARE)
     found = _answered(question, rows, descriptors) if len(descriptors) else iter(())
     return Answers(question, tuple(rows), tuple(next(found) if row.ok else None for row in rows))
 
@@ -138,15 +136,3 @@ def _answered(question: Question, rows: list[Row], descriptors: np.ndarray) -> I
                 molecule.heavy_atoms, int(descriptors[k, _DONORS]), molecule.charge
             ),
         )
-
-
-def _part(steps: Steps[Counted, _Result], start: float, share: float) -> Steps[Counted, _Result]:
-    """Steps that are only a share of the work."""
-    with closing(steps):
-        while True:
-            try:
-                step = next(steps)
-            except StopIteration as ended:
-                return ended.value
-            total = step.total or 1
-            yield Counted(int(total * (start + share * step.done / total)), total)

@@ -93,18 +93,6 @@ def test_after_several_hanging_molecules_the_rest_is_left_undone(faulty_pool, mo
     assert len(X) == 0 and len(late) == 3 and len(undone) == 4
 
 
-def test_stopping_ends_a_hanging_computation_and_names_the_rows_not_reached(faulty_pool):
-    faulty_pool.seconds = 60.0
-    rows = read_smiles("\n".join(["CCO", "CCBr"] + ["C" * n for n in range(2, 60)]))
-    seen = []
-    done, X = describe(
-        rows, progress=lambda n, total: seen.append((n, total)), should_stop=lambda: bool(seen)
-    )
-    stopped = [row for row in done if row.error and "stopped" in row.error]
-    assert stopped and len(X) == len(rows) - len(stopped)
-    assert {total for _, total in seen} == {len(rows)}
-
-
 def test_closing_the_steps_ends_a_hanging_computation_and_keeps_what_was_computed(
     faulty_pool, monkeypatch
 ):
@@ -124,7 +112,7 @@ def test_closing_the_steps_ends_a_hanging_computation_and_keeps_what_was_compute
 def test_progress_counts_every_molecule_once_in_the_callers_thread(faulty_pool):
     rows = read_smiles("\n".join("C" * n for n in range(1, 51)))
     seen = []
-    describe(rows, progress=lambda n, total: seen.append((n, total, threading.get_ident())))
+    drain(describe_steps(rows), lambda n, total: seen.append((n, total, threading.get_ident())))
     assert seen == [(n, 50, threading.get_ident()) for n in range(1, 51)]
 
 
@@ -135,7 +123,7 @@ def test_a_progress_callback_that_raises_leaves_the_pool_usable(faulty_pool):
         raise RuntimeError("the page was left")
 
     with pytest.raises(RuntimeError, match="the page was left"):
-        describe(rows, progress=fail)
+        drain(describe_steps(rows), fail)
     assert len(describe(rows)[1]) == 50
 
 
