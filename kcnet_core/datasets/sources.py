@@ -21,6 +21,15 @@ _KELLER_URL = (
     "https://raw.githubusercontent.com/pyrfume/pyrfume-data/"
     "8054ea98ed675005ec10e67359902f500e4911b0/keller_2016/"
 )
+_KELLER_FILES = (
+    ("molecules", 35_670, "5f862b6ea62dd3ee0a15138605ea2567d06a527263284348a5982844f9bec81f"),
+    ("stimuli", 59_481, "49c1a6bfb8c1665a31e13f515add95a95291f29416be1bb0b54d3317efb6665b"),
+    (
+        "behavior.csv",
+        68_163_172,
+        "ab31c17c475c8b471706822f89aaf9e148bebe5f50f33ff03ebc42b32ac94df8",
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -40,25 +49,9 @@ def remote_files(name: str) -> tuple[RemoteFile, ...]:
     if name == "keller_2016":
         return tuple(
             RemoteFile(
-                f"{keller.FOLDER}/{file}", (f"{_KELLER_URL}{file}",), size=size, sha256=digest
+                f"{keller.FOLDER}/{name}.csv", (f"{_KELLER_URL}{name}.csv",), size, sha256=digest
             )
-            for file, size, digest in (
-                (
-                    "molecules.csv",
-                    35_670,
-                    "5f862b6ea62dd3ee0a15138605ea2567d06a527263284348a5982844f9bec81f",
-                ),
-                (
-                    "stimuli.csv",
-                    59_481,
-                    "49c1a6bfb8c1665a31e13f515add95a95291f29416be1bb0b54d3317efb6665b",
-                ),
-                (
-                    "behavior.csv",
-                    68_163_172,
-                    "ab31c17c475c8b471706822f89aaf9e148bebe5f50f33ff03ebc42b32ac94df8",
-                ),
-            )
+            for name, size, digest in _KELLER_FILES
         )
     if name in images.IDX_SETS:
         return _torchvision_files(images.IDX_SETS[name], CATALOGUE[name].size_bytes)

@@ -21,11 +21,10 @@ import pytest
 
 from kcnet_core import limits
 from kcnet_core.datasets.uploads.columns import guess_table
-from kcnet_core.datasets.uploads.images import images_dataset
-from kcnet_core.datasets.uploads.table import table_dataset
 from kcnet_core.errors import DataError, KCNetError
 from kcnet_core.experiments.comparison.plan import Comparison
 from kcnet_core.experiments.run import Run
+from tests.kcnet_core.datasets.uploads.at_once import images_dataset, table_dataset
 
 pytestmark = pytest.mark.slow
 

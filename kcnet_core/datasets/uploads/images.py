@@ -8,7 +8,7 @@ from zipfile import ZipInfo
 
 import numpy as np
 
-from kcnet_core.contracts import Counted, Steps, drain
+from kcnet_core.contracts import Counted, Steps
 from kcnet_core.datasets.dataset import UPLOADED, Dataset, RowError, left_out
 from kcnet_core.datasets.pixels import image_dataset, stratified_rows
 from kcnet_core.datasets.uploads.archive import Archive, entry_name, open_zip, read_entry
@@ -31,11 +31,6 @@ _ROW_BYTES = 2_000  # of a file's entry, place and label
 _NOT_PICTURES = frozenset(("thumbs.db", "desktop.ini", "readme.txt", "readme.md"))
 _TRAIN = frozenset(("train", "training"))
 _TEST = frozenset(("test", "testing", "val", "valid", "validation"))
-
-
-def images_dataset(content: bytes, **options) -> tuple[Dataset, tuple[RowError, ...]]:
-    """Do `images_steps` at once."""
-    return drain(images_steps(content, **options))
 
 
 def images_steps(

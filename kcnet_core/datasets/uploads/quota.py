@@ -24,24 +24,15 @@ class HeldUploads:
     `instead_of` refers weakly to the dataset that an upload will replace in its session.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._held: WeakValueDictionary[int, Dataset] = WeakValueDictionary()
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
 
     def refuse_beyond(self, n_bytes: int, instead_of: ReferenceType[Dataset] | None = None) -> None:
         """Raise a `LimitError` if `n_bytes` more would be too many."""
-        with self._lock:
-            self._refuse_beyond(n_bytes, instead_of)
-
-    def add(self, dataset: Dataset, instead_of: ReferenceType[Dataset] | None = None) -> None:
-        """Count `dataset` from now on, or refuse it: others may have come while it was read."""
-        with self._lock:
-            self._refuse_beyond(dataset.X.nbytes, instead_of)
-            self._held[id(dataset)] = dataset
-
-    def _refuse_beyond(self, n_bytes, instead_of):
         replaced = instead_of() if instead_of else None
-        held = sum(one.X.nbytes for one in self._held.values() if one is not replaced)
+        with self._lock:
+            held = sum(one.X.nbytes for one in self._held.values() if one is not replaced)
         if held + n_bytes > MAX_HELD_UPLOAD_BYTES:
             raise LimitError(
                 f"The uploads of all visitors hold {_megabytes(held)} now, and this one would add "
@@ -49,6 +40,12 @@ class HeldUploads:
                 "kept (MAX_HELD_UPLOAD_BYTES). Bring fewer rows or smaller images, or try again "
                 "later: what nobody uses any more is let go."
             )
+
+    def add(self, dataset: Dataset, instead_of: ReferenceType[Dataset] | None = None) -> None:
+        """Count `dataset` from now on, or refuse it: others may have come while it was read."""
+        with self._lock:
+            self.refuse_beyond(dataset.X.nbytes, instead_of)
+            self._held[id(dataset)] = dataset
 
 
 def _megabytes(n_bytes: int) -> str:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kcnet_core.contracts import Counted, Steps, drain, share_of_work
+from kcnet_core.contracts import Counted, Steps, share_of_work
 from kcnet_core.datasets.dataset import UPLOADED, Dataset, RowError, left_out
 from kcnet_core.datasets.odor import character_targets, odor_dataset
 from kcnet_core.datasets.uploads.cells import read_table
@@ -29,13 +29,6 @@ from kcnet_core.molecules.read import Row, read_frame_steps
 _LONGEST_LABEL = 60
 _CELL_BYTES = 80  # of a short text and its place
 _MOLECULE_BYTES = 10_000  # of a row with its molecule and descriptors
-
-
-def table_dataset(
-    content: bytes, guess: TableGuess, **options
-) -> tuple[Dataset, tuple[RowError, ...]]:
-    """Do `table_steps` at once."""
-    return drain(table_steps(content, guess, **options))
 
 
 def table_steps(

@@ -16,9 +16,10 @@ import pytest
 from kcnet_core.datasets import sources
 from kcnet_core.datasets.uploads import archive
 from kcnet_core.datasets.uploads.archive import open_zip, read_entry
-from kcnet_core.datasets.uploads.images import images_bytes, images_dataset
+from kcnet_core.datasets.uploads.images import images_bytes
 from kcnet_core.errors import DataError, KCNetError, LimitError
 from kcnet_core.limits import MEGABYTE
+from tests.kcnet_core.datasets.uploads.at_once import images_dataset
 
 N_BOMB = 64 * MEGABYTE
 

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from kcnet_core.datasets.uploads import archive, arrays, images, picture
-from kcnet_core.datasets.uploads.images import images_bytes, images_dataset
+from kcnet_core.datasets.uploads.images import images_bytes
 from kcnet_core.errors import DataError, KCNetError, LimitError
+from tests.kcnet_core.datasets.uploads.at_once import images_dataset
 
 RNG = np.random.default_rng(0)
 

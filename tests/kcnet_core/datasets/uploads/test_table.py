@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from kcnet_core.datasets.uploads import table
 from kcnet_core.datasets.uploads.columns import LABEL_KINDS, guess_table
-from kcnet_core.datasets.uploads.table import table_bytes, table_dataset
+from kcnet_core.datasets.uploads.table import table_bytes
 from kcnet_core.errors import DataError, KCNetError, LimitError
+from tests.kcnet_core.datasets.uploads.at_once import table_dataset
 
 SMILES = ["CCO", "CCCO", "CCCCO", "CCCCCO", "CC(=O)OCC", "CC(=O)OCCC", "CC(=O)OCCCC", "c1ccccc1C=O"]
 
