@@ -61,15 +61,10 @@ def split_lines(text: str) -> list[Line]:
     return [_table_line(number, line, *columns) for number, line in numbered[1:]]
 
 
-def is_smiles_header(title: object) -> bool:
-    """Whether a column title announces SMILES: no SMILES holds an m, so it is no molecule."""
-    key = _key(str(title))
-    return "smiles" in key or key == "smi"
-
-
 def smiles_column(titles: Iterable[object]) -> int | None:
-    """The first column whose title announces SMILES."""
-    return next((k for k, title in enumerate(titles) if is_smiles_header(title)), None)
+    """The first column whose title announces SMILES; a molecule does not, for it holds no m."""
+    keys = [_key(str(title)) for title in titles]
+    return next((k for k, key in enumerate(keys) if "smiles" in key or key == "smi"), None)
 
 
 def _header(line: str) -> tuple[str | None, int, int | None] | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kcnet_core.errors import DataError
-from kcnet_core.molecules.text import Line, is_smiles_header, split_lines
+from kcnet_core.molecules.text import Line, smiles_column, split_lines
 from kcnet_core.smell.nose import Nose
 
 if TYPE_CHECKING:
@@ -70,7 +70,8 @@ def frame_of(content: bytes) -> pd.DataFrame:
 def smiles_and_name_columns(titles: Iterable[str]) -> tuple[str | None, str | None]:
     """Which columns of a table probably hold the SMILES and the names."""
     titles = list(titles)
-    smiles = next((title for title in titles if is_smiles_header(title)), None)
+    announced = smiles_column(titles)
+    smiles = None if announced is None else titles[announced]
     wanted = ("name", "title", "compound", "molecule", "odorant", "id")
     name = next(
         (t for word in wanted for t in titles if word in str(t).lower() and t != smiles), None
