@@ -118,13 +118,14 @@ def drain(
     steps: Steps[Counted, Result], progress: Callable[[int, int | None], None] | None = None
 ) -> Result:
     """Do all of the work at once and return its result; `progress` hears how far it has come."""
-    while True:
-        try:
-            step = next(steps)
-        except StopIteration as ended:
-            return ended.value
-        if progress is not None:
-            progress(step.done, step.total)
+    with closing(steps):  # also when `progress` raises
+        while True:
+            try:
+                step = next(steps)
+            except StopIteration as ended:
+                return ended.value
+            if progress is not None:
+                progress(step.done, step.total)
 
 
 def share_of_work(
