@@ -19,7 +19,7 @@ class Board {
   constructor(root) {
     const find = (name) => root.querySelector(name);
     [this.host, this.canvas, this.tip] = [".matrix", "canvas", ".tip"].map(find);
-    this.received = this.glowsUntil = 0;
+    this.received = this.movesUntil = 0;
     this.watcher = new ResizeObserver(() => this.draw());
     this.watcher.observe(this.host);
     const point = ({ offsetX, offsetY }) => this.hover([offsetX, offsetY]);
@@ -69,19 +69,21 @@ class Board {
     const slot = (1000 * seconds) / moments.length;
     const last = moments.length - 1;
     const due = still.matches ? last : Math.min(last, Math.floor((now - this.started) / slot));
-    if (last >= 0 && due !== this.index) this.turnTo(due, now);
+    if (last >= 0 && due !== this.index) this.turnTo(due, now, slot);
     if (!this.drawn) this.draw(now);
-    this.drawn = now >= this.glowsUntil; // what glows is drawn again until it has gone out
+    this.drawn = now >= this.movesUntil; // what glows or glides is drawn until that has ended
     if (due < last || !this.drawn) this.timer = requestAnimationFrame(() => this.tick());
   }
 
-  turnTo(index, now) {
-    const next = this.frames[index];
-    if (this.about.flash && this.levels && !still.matches) {
-      for (let k = 0; k < next.length; k++) if (next[k] !== this.levels[k]) this.flipped[k] = now;
-      this.glowsUntil = now + GLOW;
+  // Connections flip at once and glow for a moment; scores glide to their next value.
+  turnTo(index, now, slot) {
+    const [before, next] = [still.matches ? null : this.levels, this.frames[index]];
+    const glide = this.about.flash ? 0 : slot;
+    if (before && !glide) {
+      for (let k = 0; k < next.length; k++) if (next[k] !== before[k]) this.flipped[k] = now;
     }
-    [this.levels, this.index, this.drawn] = [next, index, false];
+    if (before) this.movesUntil = now + (glide || GLOW);
+    Object.assign(this, { before, glide, turned: now, levels: next, index, drawn: false });
   }
 
   // ---- drawing
@@ -129,12 +131,15 @@ class Board {
     const bytes = new Uint32Array(this.pixels.data.buffer);
     const opaque = ([r, g, b]) => (255 << 24) | (b << 16) | (g << 8) | r;
     const plain = Uint32Array.from(this.colours, opaque);
-    const glow = now < this.glowsUntil && rgb(flash.slice(1));
+    const moving = this.before && now < this.movesUntil;
+    const glow = moving && flash && rgb(flash.slice(1));
+    const behind = moving && !flash ? 1 - (now - this.turned) / this.glide : 0;
     for (let k = 0; k < bytes.length; k++) {
-      bytes[k] = plain[this.levels[k]];
+      const level = this.levels[k];
+      bytes[k] = plain[behind ? Math.round(level + behind * (this.before[k] - level)) : level];
       const fresh = glow ? 1 - (now - this.flipped[k]) / GLOW : 0;
       if (fresh <= 0) continue;
-      const colour = this.colours[this.levels[k]];
+      const colour = this.colours[level];
       bytes[k] = opaque(colour.map((part, i) => part + fresh * (glow[i] - part)));
     }
     this.picture.getContext("2d").putImageData(this.pixels, 0, 0);
