@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from kcnet_core.experiments.cost import in_words
-from pages.ui.shell import measured, visitor, visitor_jobs
+from pages.ui.shell import visitor, visitor_jobs
 from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.watch import watch
 from pages.ui.shell.words import capital, in_time
@@ -56,9 +56,13 @@ def _draw(job: Job, key: str, unit: str, scale: float, again: Callable | None) -
             "Cancel",
             key=f"cancel_{key}",
             icon=":material/close:",
-            on_click=measured.stop,
+            on_click=_stop,
             args=(job,),
         )
+
+
+def _stop(job: Job) -> None:
+    job.control(visitor.owner(), "stop")
 
 
 def measured_progress(job: Job, unit: str, lead: str = "", cancelled: str = "cancelled") -> None:

@@ -55,6 +55,28 @@ def test_a_page_that_looked_too_early_is_drawn_again_with_the_result():
     assert [text.value for text in app.markdown] == ["the result"]
 
 
+def test_cancel_stops_the_job_that_is_shown():
+    def script():
+        from types import SimpleNamespace
+
+        import streamlit as st
+
+        from kcnet_core.jobs import JobView
+        from pages.ui.shell.job_progress import job_progress
+
+        def control(owner, action):
+            st.session_state["asked"] = action
+
+        job = SimpleNamespace(
+            kind="upload", view=JobView("running"), control=control, owned_by=lambda owner: True
+        )
+        job_progress(job, "any")
+
+    app = AppTest.from_function(script).run()
+    app.button(key="cancel_any").click().run()
+    assert app.session_state["asked"] == "stop"
+
+
 STEP = SimpleNamespace(done=3, total=12, stage="fitting")
 
 
