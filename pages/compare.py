@@ -17,8 +17,7 @@ from pages.ui.compare import (
     search,
     state,
 )
-from pages.ui.shell import visitor_data
-from pages.ui.shell.escaping import escape_markdown
+from pages.ui.shell import address, visitor_data
 from pages.ui.shell.frame import heading
 from pages.ui.shell.watch import watch
 
@@ -38,7 +37,7 @@ WITH_METRIC = ("Scores", "Differences", "Noise")
 
 
 def main() -> None:
-    ignored = state.adopt_link()
+    ignored = address.adopt("compare", state.adopt_link)
     comparison, wrong = controls.sidebar()
     dataset = visitor_data.dataset(comparison)
     heading(
@@ -48,8 +47,7 @@ def main() -> None:
     # Containers keep the places of what follows, so that charts are not drawn anew when a line
     # above them comes or goes.
     with st.container():
-        for sentence in ignored:
-            st.warning(escape_markdown(sentence), icon=":material/link_off:")
+        address.warn(ignored)
     planned = state.planned(comparison, dataset)
     job, drawn = bar.bar(planned, wrong)
     names = [*LIVE, *STILL]
@@ -63,7 +61,7 @@ def main() -> None:
                 watch(job, drawn, partial(LIVE[name], planned), f"compare_{name}")
             else:
                 STILL[name](planned)
-    state.write_link(comparison)
+    address.write("compare", state.query_of(comparison) | state.job_query(comparison))
 
 
 main()

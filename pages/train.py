@@ -6,7 +6,7 @@ import streamlit as st
 
 from kcnet_core.experiments.run import Run
 from kcnet_core.jobs import GONE
-from pages.ui.shell import current_run, session_keys, visitor_jobs
+from pages.ui.shell import address, current_run, session_keys, visitor_jobs
 from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.frame import heading
 from pages.ui.shell.watch import state_of
@@ -14,7 +14,7 @@ from pages.ui.train import link, live_view, run_bar, run_controls, scores_row
 
 
 def main() -> None:
-    ignored = link.adopt_link()
+    ignored = address.adopt("train", link.adopt)
     interrupted = adopt_interrupted()
     run = run_controls.sidebar()
     run_bar.obey(run)
@@ -25,8 +25,7 @@ def main() -> None:
         "Random wiring, a little inhibition and one ridge solve. Tune it on the left, "
         "press Start, and watch the wiring change.",
     )
-    for sentence in ignored:
-        st.warning(escape_markdown(sentence), icon=":material/link_off:")
+    address.warn(ignored)
     if visitor_jobs.job_is_gone():
         why = interrupted.sentence if interrupted else GONE
         st.warning(escape_markdown(why), icon=":material/history:")
@@ -51,7 +50,7 @@ def main() -> None:
             live_view.follow(job, state)
             with st.container(key="results"):
                 result_view.show(trained, with_rows=not private)
-    link.write_link(run, job)
+    address.write("train", link.query_of(run, job))
 
 
 def adopt_interrupted():

@@ -23,7 +23,7 @@ from kcnet_core.experiments.cost import in_words
 from kcnet_core.experiments.measured_job import MeasuredJob
 from kcnet_core.experiments.protocols import PROTOCOLS, default_protocol
 from pages.ui.compare.scores import empty, metric_of
-from pages.ui.shell import measured, visitor, visitor_data
+from pages.ui.shell import measured, session_keys, visitor, visitor_data
 from pages.ui.shell.chart import chart
 from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.job_progress import measured_progress
@@ -64,20 +64,16 @@ def noise(planned: PlannedRows) -> None:
             st.segmented_control(
                 "Hidden size", list(comparison.hidden), default=plan.comparison.hidden[0],
                 required=True, format_func=lambda size: f"{size:,}", disabled=busy,
-                key=size_key(comparison),
+                key=session_keys.noise_size(comparison.hidden),
             )  # fmt: skip
     measured.problem("noise")
     watch(job, drawn, lambda: curves(plan, dataset, work), "noise_curves_of_job")
 
 
 def at_one_size(comparison: Comparison) -> Comparison:
-    size = st.session_state.get(size_key(comparison))
+    size = st.session_state.get(session_keys.noise_size(comparison.hidden))
     middle = comparison.hidden[len(comparison.hidden) // 2]
     return replace(comparison, hidden=(size if size in comparison.hidden else middle,), n_folds=0)
-
-
-def size_key(comparison: Comparison) -> str:
-    return f"noise_size_{'_'.join(map(str, comparison.hidden))}"
 
 
 def damages(dataset: Dataset) -> tuple[str, ...]:

@@ -80,11 +80,8 @@ def results(planned: PlannedRows) -> Results:
 
 def metric_of(dataset: Dataset) -> str:
     """The metric that the visitor looks at; by default the one for this kind of data."""
-    return st.session_state.get(metric_key(dataset)) or headline_metric(dataset)
-
-
-def metric_key(dataset: Dataset) -> str:
-    return f"compare_metric_{headline_metric(dataset)}"
+    usual = headline_metric(dataset)
+    return st.session_state.get(session_keys.metric(usual)) or usual
 
 
 def metric_picker(dataset: Dataset) -> None:
@@ -94,7 +91,7 @@ def metric_picker(dataset: Dataset) -> None:
         default=headline_metric(dataset),
         required=True,
         format_func=capital,
-        key=metric_key(dataset),
+        key=session_keys.metric(headline_metric(dataset)),
         persist_state="session",
         label_visibility="collapsed",
         help="  \n".join(f"**{name}**: {metric.explanation}" for name, metric in METRICS.items()),
@@ -256,10 +253,10 @@ def time_to_reach(found: Results, points: pd.DataFrame) -> None:
     # The best that every model but the weakest reaches: there the comparison says most.
     default = float(np.floor(100 * best_of_each[min(1, len(best_of_each) - 1)]) / 100)
     st.subheader("How long does it take to get there?", anchor=False)
-    key = f"compare_aim_{found.comparison.dataset}_{found.metric}"
+    key = session_keys.aim(found.comparison.dataset, found.metric)
     moved = st.session_state.setdefault(session_keys.AIMS_MOVED, set())
     if key not in moved:  # it follows the results until somebody chooses
-        st.session_state[key] = default
+        st.session_state[session_keys.aim(found.comparison.dataset, found.metric)] = default
     aim = st.slider(
         f"At least this mean {found.metric}", 0.0, 1.0, step=0.01, width=420, key=key,
         persist_state="session", on_change=moved.add, args=(key,),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -122,11 +121,8 @@ def forget() -> None:
 # -- the link ------------------------------------------------------------------------------------
 
 
-def adopt_link() -> list[str]:
-    """Take over what the URL says, if somebody opened a link; sentences for what was unusable."""
-    query = address.opened("compare")
-    if not query:
-        return []
+def adopt_link(query: dict[str, str]) -> list[str]:
+    """Take over what a link says; sentences for what was unusable."""
     new, ignored = Comparison.from_query(query)
     if "job" in query:
         watched = visitor_jobs.jobs().get(query["job"])
@@ -164,10 +160,6 @@ def query_of(of: Comparison) -> dict[str, str]:
     return {"dataset": of.dataset} | of.to_query()
 
 
-def write_link(of: Comparison) -> None:
-    address.write("compare", query_of(of) | job_query(of))
-
-
 def job_query(of: Comparison) -> dict[str, str]:
     current = measured.job("compare")
     return {"job": current.id} if current is not None and current.config == of else {}
@@ -175,9 +167,8 @@ def job_query(of: Comparison) -> dict[str, str]:
 
 def links(of: Comparison) -> None:
     """What the Share button opens."""
-    base = (st.context.url or "").split("?")[0]
     st.markdown("**The same comparison**: opens with these settings, ready to run.")
-    st.code(f"{base}?{urlencode(query_of(of))}", language=None, wrap_lines=True)
+    st.code(address.link(query_of(of)), language=None, wrap_lines=True)
     if watched := job_query(of):
         st.markdown("**These very rows**: others watch them arrive, only you can cancel.")
-        st.code(f"{base}?{urlencode(query_of(of) | watched)}", language=None, wrap_lines=True)
+        st.code(address.link(query_of(of) | watched), language=None, wrap_lines=True)

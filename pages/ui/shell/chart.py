@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from kcnet_core import figures
+from pages.ui.shell import session_keys
 
 FORMATS = ("png", "svg")
 
@@ -21,7 +22,7 @@ def chart(figure, key: str, **options):
             "responsive": True,
             "modeBarButtons": [["toImage"]],
             "toImageButtonOptions": {
-                "format": st.session_state.get("figure_format", "png"),
+                "format": st.session_state.get(session_keys.FIGURE_FORMAT, "png"),
                 "filename": f"kcnet-{key}",
                 "scale": 2,
             },

@@ -19,6 +19,3 @@ def escape_markdown(text: object) -> str:
     """
     gapped = FOUND_LATER.sub(GAP, " ".join(str(text).split()))
     return MARKS.sub(r"\\\g<0>", gapped)
-
-
-plain = escape_markdown  # its former name, until every page uses the new one

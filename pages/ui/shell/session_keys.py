@@ -6,21 +6,16 @@ are also parameters of a link (view, step, cell) keep their names, or old links 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 # -- all pages -----------------------------------------------------------------------------------
 OWNER = "owner"  # token of this browser (visitor)
 RUN = "run"  # the Run that the controls show on every page (current_run)
 ADOPTED = "adopted"  # how often a whole Run was taken over; new widget keys (current_run)
 UPLOADED = "uploaded"  # the visitor's own Dataset (visitor_data)
 JOB_ID = "job_id"  # the run that Train looks at (visitor_jobs)
+FIGURE_FORMAT = "figure_format"  # widget: how figures are saved (Train's downloads)
 MEMO = "memo"  # what would be costly to make again, by slot (memo)
-
-# -- Data ----------------------------------------------------------------------------------------
-DOWNLOADS = "downloads"  # jobs that fetch, by dataset (catalogue)
-UPLOAD_JOB = "upload_job"  # the job that reads a file (upload)
-UPLOAD_USED = "upload_used"  # the job whose dataset is in use, and what it left out (upload)
-
-# -- Paper ---------------------------------------------------------------------------------------
-PAPER_CHOICE = "paper_choice"  # widget: which table or figure is open
 
 # -- Train ---------------------------------------------------------------------------------------
 PRESET = "preset"  # widget: the preset to load (run_controls)
@@ -29,6 +24,11 @@ START_PROBLEM = "start_problem"  # why Start was refused, until it was said (run
 LIVE_DRAWN = "live_drawn"  # what this browser was sent of the run it watches (live_view)
 CLICKED_CELL = "clicked_cell"  # the point clicked last among the Kenyon cells (cell_view)
 INTERRUPTED_SHOWN = "interrupted_shown"  # the interruption whose settings were adopted (train)
+
+# -- Data ----------------------------------------------------------------------------------------
+DOWNLOADS = "downloads"  # jobs that fetch, by dataset (catalogue)
+UPLOAD_JOB = "upload_job"  # the job that reads a file (upload)
+UPLOAD_USED = "upload_used"  # the job whose dataset is in use, and what it left out (upload)
 
 # -- Learn ---------------------------------------------------------------------------------------
 VIEW = "view"  # widget: which experiment is open
@@ -60,6 +60,9 @@ COMPARISON_UPLOAD = "comparison_upload"  # the upload that rows of this name bel
 MEASURED_JOBS = "compare_jobs"  # ids of the measurements that are looked at, by kind (measured)
 AIMS_MOVED = "compare_aims_moved"  # aims that follow the results no longer (scores)
 
+# -- Paper ---------------------------------------------------------------------------------------
+PAPER_CHOICE = "paper_choice"  # widget: which table or figure is open
+
 
 def addresses(page: str) -> str:
     """The addresses of `page` that we wrote ourselves (address)."""
@@ -73,12 +76,27 @@ def parameter(name: str) -> str:
 
 def clicked(what: str) -> str:
     """Whether a click was noted and not yet carried out (streamlit_workarounds)."""
-    return f"clicked_{what}"
+    return f"deferred_{what}"
 
 
 def refused(kind: str) -> str:
     """Why a measurement could not be started (measured)."""
     return f"{kind}_problem"
+
+
+def metric(usual: str) -> str:
+    """Widget: the metric that is looked at, where `usual` is the data's own (Compare's scores)."""
+    return f"compare_metric_{usual}"
+
+
+def aim(dataset: str, metric: str) -> str:
+    """Widget: how good a model shall be when its time counts (Compare's scores)."""
+    return f"compare_aim_{dataset}_{metric}"
+
+
+def noise_size(sizes: Iterable[int]) -> str:
+    """Widget: which of the compared hidden sizes is tested for robustness (noise)."""
+    return f"noise_size_{'_'.join(map(str, sizes))}"
 
 
 def prediction(lesson: str, part: int) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from kcnet_core.experiments import report
-from pages.ui.shell import visitor_data
+from pages.ui.shell import session_keys, visitor_data
 from pages.ui.shell.chart import FORMATS
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def take_home(trained: TrainedRun) -> None:
         FORMATS,
         default=FORMATS[0],
         required=True,
-        key="figure_format",
+        key=session_keys.FIGURE_FORMAT,
         persist_state="session",  # other tabs and pages have figures too
         format_func=str.upper,
         help="Every figure has a camera button in its corner.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from urllib.parse import urlencode
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -12,14 +12,14 @@ from kcnet_core.experiments.run import Run
 from pages.ui.shell import address, current_run, visitor_data, visitor_jobs
 from pages.ui.shell.copy_link import copy_link
 
+if TYPE_CHECKING:
+    from kcnet_core.jobs import Job
+
 KINDS = ("train", "reopen")  # jobs that the Train page can show
 
 
-def adopt_link() -> list[str]:
-    """Take over what the URL says, if somebody opened a link; sentences for what was unusable."""
-    query = address.opened("train")
-    if not query:
-        return []
+def adopt(query: dict[str, str]) -> list[str]:
+    """Take over what a link says; sentences for what was unusable."""
     run, ignored = Run.from_query(query)
     missing = not_here(run.dataset)
     if missing:
@@ -46,15 +46,15 @@ def not_here(name: str) -> str:
     return f"The link's dataset was not used: there is none called {name!r}."
 
 
-def write_link(run: Run, job) -> None:
-    address.write("train", run.to_query() | ({"job": job.id} if job is not None else {}))
+def query_of(run: Run, job: Job | None) -> dict[str, str]:
+    """The settings and, if there is one, the run itself as parameters of the address."""
+    return run.to_query() | ({"job": job.id} if job is not None else {})
 
 
-def links(run: Run, job) -> None:
+def links(run: Run, job: Job | None) -> None:
     """What the Share button opens."""
-    base = (st.context.url or "").split("?")[0]
     st.markdown("**The same experiment**: opens with these settings and this seed.")
-    copy_link(f"{base}?{urlencode(run.to_link())}", "copy_experiment")
+    copy_link(address.link(run.to_link()), "copy_experiment")
     if job is not None:
         st.markdown("**This very run**: others watch it live, only you can steer it.")
-        copy_link(f"{base}?{urlencode(run.to_query() | {'job': job.id})}", "copy_run")
+        copy_link(address.link(query_of(run, job)), "copy_run")

@@ -10,14 +10,13 @@ import streamlit as st
 
 from kcnet_core import figures
 from kcnet_core.errors import KCNetError
-from kcnet_core.experiments.cost import in_words
 from kcnet_core.experiments.run import DOA_MODELS, EPOCH_MODELS, KCNET_MODELS, Run
 from pages.ui.shell import session_keys, visitor, visitor_data, visitor_jobs
 from pages.ui.shell.escaping import escape_markdown
-from pages.ui.shell.job_progress import OWNER_SEES
+from pages.ui.shell.job_progress import failure, progress_text
 from pages.ui.shell.molecule_cards import cards
 from pages.ui.shell.watch import SECONDS_BETWEEN_DRAWINGS, watch
-from pages.ui.shell.words import in_time
+from pages.ui.shell.words import capital
 from pages.ui.train.matrix_canvas import matrix_canvas
 from pages.ui.train.reopen_model import opener
 
@@ -32,14 +31,6 @@ STOPPED = (
     "A stopped run has no test score. Start trains the same settings and seed again from the "
     "beginning. Pause keeps a run where it is; Finish ends DOA early and tests the best wiring."
 )
-STATE_WORDS = {
-    "queued": "waiting",
-    "running": "training",
-    "paused": "paused",
-    "done": "done",
-    "failed": "failed",
-    "cancelled": "stopped",
-}
 
 
 class Drawn(NamedTuple):
@@ -105,27 +96,15 @@ def show(job) -> None:
     status(job)
     if job.kind == "train":  # a model from a file has no epochs to watch
         pictures(job, view)
-    if view.state == "failed":
-        why = OWNER_SEES if visitor_jobs.is_private(job) else view.error
-        st.error(escape_markdown(why), icon=":material/error:")
+    failure(job)
     if view.state == "cancelled" and job.kind == "train":
         st.info(STOPPED, icon=":material/info:")
 
 
 def status(job) -> None:
     view, snapshot = job.view, job.view.snapshot
-    words = STATE_WORDS[view.state]
-    if view.state == "queued":
-        text = f"Waiting: number {view.position} in the queue"
-    else:
-        text = f"{snapshot.stage if snapshot else 'Starting'} · {in_time(view.seconds())}"
-        left = job.seconds_left()
-        if view.state == "running" and left:
-            text += f" · about {in_words(left)} left"
-        if view.state in ("done", "cancelled", "failed", "paused"):
-            text = f"{words.capitalize()} after {in_time(view.seconds())}"
     with st.container(key="run_status"):
-        st.progress(view.fraction or 0.0, text=text)
+        st.progress(view.fraction or 0.0, text=capital(progress_text(job, cancelled="stopped")))
         st.caption(escape_markdown(numbers(snapshot, view.finished) if snapshot else job.title))
 
 
