@@ -36,7 +36,7 @@ def bar(planned: PlannedRows, wrong: str | None) -> tuple[Job | None, str | None
         if busy and mine:
             st.button(
                 "Cancel", key="cancel_comparison", type="primary", icon=":material/close:",
-                shortcut="X", on_click=measured.stop, args=("compare",),
+                shortcut="X", on_click=measured.stop, args=(job,),
                 help="Rows that are finished stay; the comparison can be resumed.",
             )  # fmt: skip
         else:

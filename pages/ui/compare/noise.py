@@ -53,7 +53,7 @@ def noise(planned: PlannedRows) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="noise_bar"):
         if busy:
             st.button("Cancel the test", key="cancel_noise", type="primary",
-                      icon=":material/close:", on_click=measured.stop, args=("noise",))  # fmt: skip
+                      icon=":material/close:", on_click=measured.stop, args=(job,))  # fmt: skip
         else:
             label = "Resume the test" if stopped else "Test again" if rows else "Test robustness"
             st.button(

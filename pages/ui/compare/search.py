@@ -57,7 +57,7 @@ def search(planned: PlannedRows) -> None:
         if busy:
             st.button(
                 "Cancel the search", key="cancel_search", type="primary", icon=":material/close:",
-                on_click=measured.stop, args=("search",),
+                on_click=measured.stop, args=(job,),
             )  # fmt: skip
         else:
             goes_on = 0 < len(done) < plan.n_trials

@@ -100,8 +100,8 @@ def progress(recipe: Recipe, job) -> None:
         return
     if job.owned_by(visitor.owner()):
         st.button(
-            "Stop", key=f"stop_{recipe.name}", icon=":material/stop:", on_click=job.control,
-            args=(visitor.owner(), "stop"), disabled=view.asked == "stop",
+            "Stop", key=f"stop_{recipe.name}", icon=":material/stop:", on_click=measured.stop,
+            args=(job,), disabled=view.asked == "stop",
             help="What is measured is kept; the next run goes on from there.",
         )  # fmt: skip
     else:

@@ -49,10 +49,9 @@ def start(measured: MeasuredJob, title: str, data: Dataset | None = None) -> Job
     return new
 
 
-def stop(kind: str) -> None:
-    current = job(kind)
-    if current is not None:
-        current.control(visitor.owner(), "stop")
+def stop(job: Job) -> None:
+    """For `on_click`: the visitor's own job, as the button showed it."""
+    job.control(visitor.owner(), "stop")
 
 
 def problem(kind: str) -> None:

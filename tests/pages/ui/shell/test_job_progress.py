@@ -97,3 +97,26 @@ def test_every_state_of_a_job_has_its_words(view, text):
     job = SimpleNamespace(view=view, seconds_left=lambda: left)
     count = "3 fits" if view.snapshot else ""
     assert progress_text(job, count, cancelled="stopped") == text
+
+
+def test_cancel_stops_the_very_job_that_is_drawn():
+    def script():
+        from types import SimpleNamespace
+
+        import streamlit as st
+
+        from kcnet_core.jobs import JobView
+        from pages.ui.shell.job_progress import job_progress
+
+        asked = st.session_state.setdefault("asked", [])
+        job = SimpleNamespace(
+            kind="download",
+            view=JobView("running"),
+            owned_by=lambda owner: True,
+            control=lambda owner, action: asked.append(action),
+        )
+        job_progress(job, "any")
+
+    app = AppTest.from_function(script).run()
+    app.button(key="cancel_any").click().run()
+    assert not app.exception and app.session_state["asked"] == ["stop"]
