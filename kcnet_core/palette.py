@@ -147,7 +147,7 @@ def colour_table(scale: str, dark: bool) -> np.ndarray:
     Stops are joined in the OKLab space, where equal steps look equal.
     """
     stops = {"diverging": _DIVERGING, "sequential": _SEQUENTIAL, "ink": _INK}[scale][dark]
-    lab = _oklab(np.array([_rgb(stop) for stop in stops]))
+    lab = _oklab(np.array([list(_rgb(stop)) for stop in stops]) / 255)
     at = np.linspace(0, len(stops) - 1, 256)
     joined = np.stack([np.interp(at, range(len(stops)), lab[:, k]) for k in range(3)], axis=1)
     table = np.round(255 * _from_oklab(joined)).astype(np.uint8)
@@ -159,17 +159,28 @@ def colourscale(scale: str, dark: bool, n: int = 17) -> list[list]:
     """The same scale as plotly wants it."""
     table = colour_table(scale, dark)
     at = np.round(np.linspace(0, 255, n)).astype(int)
-    return [[float(i / 255), "#{:02X}{:02X}{:02X}".format(*table[i])] for i in at]
+    return [[float(i / 255), hex_colour(table[i])] for i in at]
+
+
+def sign_colours(dark: bool) -> tuple[str, str]:
+    """Colours for below and above zero: the purple and the orange of the diverging scale."""
+    table = colour_table("diverging", dark)
+    return hex_colour(table[42]), hex_colour(table[213])
+
+
+def hex_colour(rgb: np.ndarray) -> str:
+    """Three bytes as #RRGGBB."""
+    return "#" + bytes(rgb).hex().upper()
 
 
 def faded(colour: str, alpha: float) -> str:
     """A see-through version, for bands."""
-    red, green, blue = (round(255 * part) for part in _rgb(colour))
+    red, green, blue = _rgb(colour)
     return f"rgba({red},{green},{blue},{alpha:g})"
 
 
-def _rgb(colour: str) -> tuple[float, float, float]:
-    return tuple(int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
+def _rgb(colour: str) -> bytes:
+    return bytes.fromhex(colour.removeprefix("#"))
 
 
 # Björn Ottosson's OKLab (2020): linear sRGB -> cone responses -> lightness and two opponent axes.

@@ -9,7 +9,7 @@ from importlib import import_module
 
 _HOME = {
     "activity": ("activity_ranks", "cell_field"),
-    "layout": ("alt", "plain", "style"),
+    "layout": ("alt", "escape_html"),
     "reduction": ("matrix_png", "nice_limit"),
     "matrices": ("matrix_picture", "matrix_window"),
     "live": ("canvas_data",),

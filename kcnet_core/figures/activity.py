@@ -7,13 +7,13 @@ import math
 import numpy as np
 import plotly.graph_objects as go
 
-from kcnet_core.figures.layout import bar_style, bare, style
-from kcnet_core.palette import colourscale, theme
+from kcnet_core.figures.layout import draw
+from kcnet_core.figures.squares import QUIET
+from kcnet_core.figures.traces import heat, scatter
 
 
 def cell_field(
-    activity: np.ndarray, *, name: str, limit: float, unit: str = "activity", dark: bool = False,
-    height: int = 300,
+    activity: np.ndarray, *, name: str, limit: float, dark: bool = False,
 ) -> go.Figure:  # fmt: skip
     """All cells of a hidden layer in reading order, each as bright as it is active.
 
@@ -32,33 +32,30 @@ def cell_field(
     rows = math.ceil(B / columns)
     field = np.full(rows * columns, np.nan, np.float32)
     field[:B] = activity
-    numbers = np.arange(rows * columns).reshape(rows, columns)
-    ink, limit = theme(dark), limit or 1.0
-    lights = {
-        "type": "heatmap",
-        "z": field.reshape(rows, columns),
-        "customdata": numbers,
-        "zmin": 0,
-        "zmax": limit,
-        "xgap": 1,
-        "ygap": 1,
-        "colorscale": colourscale("sequential", dark),
-        "colorbar": bar_style(ink, unit),
-        "hoverongaps": False,
-        "hovertemplate": "cell %{customdata}<br>" + unit + " %{z:.3g}<extra></extra>",
-    }
+    limit = limit or 1.0
+    lights = heat(
+        field.reshape(rows, columns),
+        0,
+        limit,
+        "cell %{customdata}<br>activity %{z:.3g}",
+        customdata=np.arange(rows * columns).reshape(rows, columns),
+        colorbar={"title": "activity"},
+        hoverongaps=False,
+        xgap=1,
+        ygap=1,
+    )
     awake = float((activity > 0.01 * limit).mean()) if B else 0.0
     alt = (
         f"{name}: {B} hidden cells, {awake:.0%} of them active, mean {activity.mean():.3g}, "
         f"largest {activity.max():.3g}."
     )
-    hidden = {"showticklabels": False, "showline": False, "ticks": "", "showgrid": False}
-    return style(
-        bare(lights),
+    hidden = {**QUIET, "showticklabels": False}
+    return draw(
+        [lights],
         alt,
-        dark=dark,
+        dark,
+        300,
         title=name,
-        height=height,
         margin={"l": 8, "r": 84, "t": 36, "b": 8},
         xaxis={**hidden, "range": [-0.5, columns - 0.5]},
         yaxis={**hidden, "range": [rows - 0.5, -0.5]},
@@ -67,7 +64,6 @@ def cell_field(
 
 def activity_ranks(
     activities: dict[str, np.ndarray], colours: dict[str, str], *, dark: bool = False,
-    height: int = 260,
 ) -> go.Figure:  # fmt: skip
     """Each network's cells from the most to the least active, relative to the most active one.
 
@@ -82,25 +78,15 @@ def activity_ranks(
         ranked = ranked / (ranked[0] or 1.0)
         share = 100 * (np.arange(len(ranked)) + 0.5) / len(ranked)
         parts.append(f"{name}'s middle cell at {np.median(ranked):.0%}")
-        traces.append(
-            {
-                "type": "scatter",
-                "x": share,
-                "y": ranked,
-                "mode": "lines",
-                "name": name,
-                "line": {"color": colours[name], "width": 2.5},
-                "hovertemplate": name + ": %{x:.0f}% of cells are above %{y:.0%}<extra></extra>",
-            }
-        )
-    return style(
-        bare(*traces),
+        hover = name + ": %{x:.0f}% of cells are above %{y:.0%}"
+        look = {"color": colours[name], "width": 2.5}
+        traces.append(scatter("lines", share, ranked, hover, name=name, line=look))
+    return draw(
+        traces,
         f"Activity of the hidden cells, ranked: {', '.join(parts)} of the strongest cell.",
-        dark=dark,
-        x="Cells, most active first (%)",
-        y="Activity / strongest",
-        height=height,
-        legend=True,
-        xaxis={"range": [0, 100]},
-        yaxis={"range": [0, 1.05], "nticks": 5},
+        dark,
+        260,
+        showlegend=True,
+        xaxis={"title": "Cells, most active first (%)", "range": [0, 100]},
+        yaxis={"title": "Activity / strongest", "range": [0, 1.05], "nticks": 5},
     )

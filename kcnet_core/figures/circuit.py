@@ -2,341 +2,246 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import plotly.graph_objects as go
 
-from kcnet_core.figures.layout import plain, sign_colours, style, unique_labels
+from kcnet_core.figures.layout import draw, escape_html
+from kcnet_core.figures.pictures import pixel_map
+from kcnet_core.figures.ranked import ACROSS, named_rows, ranked_bars, two_sided_bars
+from kcnet_core.figures.traces import bars, bars_across, scatter
 from kcnet_core.lessons.circuit import ForwardPass, tag_size
-from kcnet_core.lessons.circuit_drawing import leading_answers, shown_answers
-from kcnet_core.palette import colourscale, faded, theme
+from kcnet_core.lessons.circuit_drawing import shown_answers
+from kcnet_core.palette import faded, sign_colours, theme
 
 CELL_BINS = 44
-LONGEST_NAME = 26
+HEIGHT = 320
 MOST_BARS = 12  # inputs named in a ranked bar chart
+TOP = {"t": 14}  # margin above a chart without legend
 
 
-def rates_figure(forward: ForwardPass, meanings, dark=False) -> go.Figure:
+def rates_figure(forward: ForwardPass, meanings: Sequence[str], dark: bool = False) -> go.Figure:
     """The input vector as the brain receives it: one bar per glomerulus, in order."""
-    ink = theme(dark)
-    figure = go.Figure(
-        go.Bar(
-            x=np.arange(1, len(forward.rates) + 1),
-            y=forward.rates,
-            marker={"color": ink.primary, "line_width": 0},
-            customdata=[plain(meaning) for meaning in meanings],
-            hovertemplate="%{customdata}<br>rate %{y:.2f}<extra></extra>",
-        )
-    )
-    figure.update_layout(bargap=0 if len(forward.rates) > 200 else 0.15)
-    figure.update_xaxes(title="glomerulus")
-    figure.update_yaxes(title="firing rate", range=[0, 1.04])
-    return finish(
-        figure, dark, alt="Firing rate of every glomerulus, in the order of the input vector."
+    n = len(forward.rates)
+    about = [f"{escape_html(meaning)}<br>rate %{{y:.2f}}" for meaning in meanings]
+    return draw(
+        [bars(np.arange(1, n + 1), forward.rates, theme(dark).primary, about)],
+        "Firing rate of every glomerulus, in the order of the input vector.",
+        dark,
+        HEIGHT,
+        margin=TOP,
+        bargap=0 if n > 200 else 0.15,
+        xaxis={"title": "Glomerulus"},
+        yaxis={"title": "Firing rate", "range": [0, 1.04]},
     )
 
 
-def cell_inputs_figure(forward: ForwardPass, cell: int, names, meanings, dark=False) -> go.Figure:
+def cell_inputs_figure(
+    forward: ForwardPass, cell: int, names: Sequence[str], meanings: Sequence[str],
+    dark: bool = False,
+) -> go.Figure:  # fmt: skip
     """What one Kenyon cell listens to, and how loud each input is now."""
-    ink = theme(dark)
     inputs = forward.inputs_of(cell)
-    labels = [plain(names[i], LONGEST_NAME) for i in inputs]
-    figure = go.Figure(
-        go.Bar(
-            x=forward.rates[inputs],
-            y=np.arange(len(inputs)),
-            orientation="h",
-            width=0.55,
-            marker={"color": ink.primary},
-            hovertemplate="%{customdata}<br>rate %{x:.2f}<extra></extra>",
-            customdata=[plain(meanings[i]) for i in inputs],
-        )
-    )
-    figure.update_xaxes(title="firing rate", range=[0, 1.04])
-    figure.update_yaxes(tickvals=np.arange(len(inputs)), ticktext=labels, autorange="reversed")
-    return finish(
-        figure, dark, across=True, alt="Firing rates of the inputs of the chosen Kenyon cell."
+    rates = forward.rates[inputs]
+    return ranked_bars(
+        rates,
+        [names[i] for i in inputs],
+        [f"{rate:.2f}" for rate in rates],
+        notes=[meanings[i] if meanings[i] != names[i] else "" for i in inputs],
+        alt="Firing rates of the inputs of the chosen Kenyon cell.",
+        x="Firing rate",
+        colour=theme(dark).primary,
+        x_range=[0, 1.16],
+        dark=dark,
+        height=HEIGHT,
     )
 
 
-def sums_figure(forward: ForwardPass, cell: int, dark=False) -> go.Figure:
+def sums_figure(forward: ForwardPass, cell: int, dark: bool = False) -> go.Figure:
     """All cells by what they receive, with their mean and the chosen cell."""
-    ink = theme(dark)
-    figure = _histogram(forward.sums, (0, forward.sums.max()), ink, ink.muted)
-    figure.update_xaxes(title="sum of the inputs, x̄")
-    mark(figure, ink, forward.mean, f"mean μ = {forward.mean:.2f}", ink.text, dash="dot", high=1.0)
-    mark(
-        figure,
-        ink,
-        forward.sums[cell],
-        f"cell {cell + 1}: {forward.sums[cell]:.2f}",
-        ink.primary,
-        high=0.84,
-        flip=forward.sums[cell] > 0.75 * forward.sums.max(),
-    )
-    return finish(
-        figure,
+    ink, most = theme(dark), forward.sums.max()
+    here = forward.sums[cell]
+    marks = [
+        mark(forward.mean, f"mean μ = {forward.mean:.2f}", ink.text, dark, dash="dot"),
+        mark(here, f"cell {cell + 1}: {here:.2f}", ink.primary, dark,
+             high=0.84, flip=here > 0.75 * most),
+    ]  # fmt: skip
+    return draw(
+        [_histogram(forward.sums, (0, most), ink.muted)],
+        "Histogram of the sums that all Kenyon cells receive, with the mean over all cells and the "
+        "chosen cell marked.",
         dark,
-        alt="Histogram of the sums that all Kenyon cells receive, with the mean over all cells "
-        "and the chosen cell marked.",
+        HEIGHT,
+        margin=TOP,
+        xaxis={"title": "Sum of the inputs, x̄"},
+        yaxis={"title": "Kenyon cells"},
+        **together(marks),
     )
 
 
-def inhibited_figure(forward: ForwardPass, cell: int, dark=False) -> go.Figure:
+def inhibited_figure(forward: ForwardPass, cell: int, dark: bool = False) -> go.Figure:
     """The same cells after inhibition: everything moves left by C times the mean."""
-    ink = theme(dark)
+    ink, most, here = theme(dark), forward.sums.max(), forward.inhibited[cell]
     # The axis holds every C from 0 to 2, so that the heap moves and the axis does not.
-    span = (-2 * forward.mean, forward.sums.max())
-    figure = _histogram(forward.inhibited, span, ink, sign_colours(dark)[0], ink.primary)
+    span = (-2 * forward.mean, most)
     shift = forward.inhibition * forward.mean
-    figure.update_xaxes(title="after inhibition, x̂")
-    mark(figure, ink, 0, "0", ink.text, high=1.0)
+    marks = [
+        mark(0, "0", ink.text, dark),
+        mark(here, f"cell {cell + 1}: {here:.2f}", ink.text, dark,
+             dash="dot", high=0.84, flip=here > 0.7 * most),
+    ]  # fmt: skip
+    layout = together(marks)
     if shift > 0:
-        figure.add_annotation(
-            x=forward.mean - shift,
-            ax=forward.mean,
-            axref="x",
-            y=1.08,
-            yref="paper",
-            ay=0,
-            text="",
-            showarrow=True,
-            arrowhead=3,
-            arrowwidth=1.8,
-            arrowcolor=ink.text,
-        )
-        figure.add_annotation(
-            x=forward.mean - shift / 2,
-            y=1.17,
-            yref="paper",
-            text=f"C μ = {shift:.2f}",
-            showarrow=False,
-        )
-    mark(
-        figure,
-        ink,
-        forward.inhibited[cell],
-        f"cell {cell + 1}: {forward.inhibited[cell]:.2f}",
-        ink.text,
-        dash="dot",
-        high=0.84,
-        flip=forward.inhibited[cell] > 0.7 * forward.sums.max(),
-    )
-    return finish(
-        figure,
+        layout["annotations"] += [
+            {
+                "text": "", "x": forward.mean - shift, "ax": forward.mean, "axref": "x",
+                "y": 1.08, "yref": "paper", "ay": 0, "showarrow": True, "arrowhead": 3,
+                "arrowwidth": 1.8, "arrowcolor": ink.text,
+            },
+            {
+                "text": f"C μ = {shift:.2f}", "x": forward.mean - shift / 2, "y": 1.17,
+                "yref": "paper", "font": {"color": ink.text, "size": 13},
+            },
+        ]  # fmt: skip
+    return draw(
+        [_histogram(forward.inhibited, span, sign_colours(dark)[0], ink.primary)],
+        "Histogram of all Kenyon cells after C times the mean is subtracted; cells below zero in "
+        "one colour, above zero in another.",
         dark,
-        top=52,
-        alt="Histogram of all Kenyon cells after C times the mean is subtracted; cells below "
-        "zero in one colour, above zero in another.",
+        HEIGHT,
+        margin={"t": 52},
+        xaxis={"title": "After inhibition, x̂"},
+        yaxis={"title": "Kenyon cells"},
+        **layout,
     )
 
 
-def activity_figure(forward: ForwardPass, dark=False) -> go.Figure:
+def activity_figure(forward: ForwardPass, dark: bool = False) -> go.Figure:
     """Cells from the loudest to the silent ones; the tag is the loudest twentieth."""
     ink = theme(dark)
     ranked = np.sort(forward.activity)[::-1]
     share = 100 * np.arange(1, len(ranked) + 1) / len(ranked)
-    size = tag_size(len(ranked))
-    figure = go.Figure(
-        go.Scatter(
-            x=share,
-            y=ranked,
-            mode="lines",
-            line={"color": ink.primary, "width": 2, "shape": "hv"},
-            fill="tozeroy",
-            fillcolor=faded(ink.primary, 0.16),
-            hovertemplate="cell %{x:.1f}% of the way<br>activity %{y:.2f}<extra></extra>",
-        )
-    )
-    figure.add_vrect(x0=0, x1=share[size - 1], fillcolor=ink.primary, opacity=0.28, line_width=0)
-    figure.add_annotation(
-        x=share[size - 1], y=1, yref="paper", text=" the tag: top 5%", showarrow=False,
-        xanchor="left", yanchor="top",
-    )  # fmt: skip
+    edge = share[tag_size(len(ranked)) - 1]
+    look = {"color": ink.primary, "width": 2, "shape": "hv"}
+    area = {"fill": "tozeroy", "fillcolor": faded(ink.primary, 0.16)}
+    hover = "cell %{x:.1f}% of the way<br>activity %{y:.2f}"
     active = 100 * forward.active_share
-    if active < 100:
-        mark(
-            figure,
-            ink,
-            active,
-            f"{active:.0f}% active",
-            ink.text,
-            dash="dot",
-            high=0.62,
-            flip=active > 75,
-        )
-    figure.update_xaxes(title="cells, loudest first", ticksuffix="%", range=[0, 100])
-    figure.update_yaxes(title="activity h", rangemode="tozero")
-    return finish(
-        figure,
+    words = f"{active:.0f}% active"
+    marks = [mark(active, words, ink.text, dark, dash="dot", high=0.62, flip=active > 75)]
+    layout = together(marks if active < 100 else [])
+    layout["shapes"].append(
+        {"type": "rect", "x0": 0, "x1": edge, "y0": 0, "y1": 1, "yref": "paper",
+         "fillcolor": ink.primary, "opacity": 0.28, "line": {"width": 0}}
+    )  # fmt: skip
+    layout["annotations"].append(
+        {"text": " the tag: top 5%", "x": edge, "xanchor": "left", "y": 1, "yref": "paper",
+         "yanchor": "top", "font": {"color": ink.text, "size": 13}}
+    )  # fmt: skip
+    return draw(
+        [scatter("lines", share, ranked, hover, line=look, **area)],
+        "Activity of all Kenyon cells after the ReLU, sorted from loudest to silent, with the top "
+        "five percent marked as the tag.",
         dark,
-        alt="Activity of all Kenyon cells after the ReLU, sorted from loudest to silent, with "
-        "the top five percent marked as the tag.",
+        HEIGHT,
+        margin=TOP,
+        xaxis={"title": "Cells, loudest first", "ticksuffix": "%", "range": [0, 100]},
+        yaxis={"title": "Activity h", "rangemode": "tozero"},
+        **layout,
     )
 
 
-def votes_figure(forward: ForwardPass, answer_names, dark=False) -> go.Figure:
+def votes_figure(
+    forward: ForwardPass, answer_names: Sequence[str], dark: bool = False
+) -> go.Figure:
     """For every answer: votes for it, votes against it, and what is left."""
     ink = theme(dark)
     shown = shown_answers(forward)
     votes = forward.votes[:, shown] if forward.votes.shape[1] > 1 else forward.votes
-    names = [plain(answer_names[k]) for k in shown][: votes.shape[1]]
-    in_favour = np.where(votes > 0, votes, 0).sum(axis=0)
-    against = np.where(votes < 0, votes, 0).sum(axis=0)
-    figure = go.Figure()
-    for values, colour, label in (
-        (in_favour, ink.primary, "for"),
-        (against, sign_colours(dark)[0], "against"),
-    ):
-        figure.add_bar(
-            x=values,
-            y=names,
-            orientation="h",
+    names = [escape_html(answer_names[k]) for k in shown][: votes.shape[1]]
+    sides = [
+        bars_across(
+            np.where(sign * votes > 0, votes, 0).sum(axis=0),
+            faded(colour, 0.75),
+            f"%{{customdata}}: %{{x:.2f}} {label}",
+            customdata=names,
             name=label,
             width=0.55,
-            marker={"color": colour, "opacity": 0.75},
-            hovertemplate=f"%{{y}}: %{{x:.2f}} {label}<extra></extra>",
         )
-    figure.add_scatter(
-        x=votes.sum(axis=0),
-        y=names,
-        mode="markers",
-        name="sum: the score",
-        marker={"color": ink.text, "size": 9, "symbol": "diamond"},
-        hovertemplate="%{y}: score %{x:.2f}<extra></extra>",
-    )
-    figure.update_layout(barmode="relative")
-    figure.update_xaxes(title="votes, h × β", zeroline=True)
-    figure.update_yaxes(autorange="reversed", type="category")
-    return finish(
-        figure,
+        for sign, colour, label in ((1, ink.primary, "for"), (-1, sign_colours(dark)[0], "against"))
+    ]
+    look = {"color": ink.text, "size": 9, "symbol": "diamond"}
+    hover = "%{customdata}: score %{x:.2f}"
+    sums = votes.sum(axis=0), np.arange(len(names))
+    score = scatter("markers", *sums, hover, customdata=names, marker=look, name="sum: the score")
+    return draw(
+        [*sides, score],
+        "For every answer, the sum of positive votes, the sum of negative votes, and their total.",
         dark,
-        across=True,
-        legend=True,
-        alt="For every answer, the sum of positive votes, the sum of negative votes, and their "
-        "total.",
+        HEIGHT,
+        showlegend=True,
+        barmode="relative",
+        xaxis={**ACROSS, "title": "Votes, h × β", "zeroline": True},
+        yaxis=named_rows(names, dark),
     )
 
 
-def probabilities_figure(forward: ForwardPass, answer_names, dark=False) -> go.Figure:
-    """How sure the network is of every answer."""
-    ink = theme(dark)
-    shown = shown_answers(forward)
-    best = set(leading_answers(forward).tolist())
-    percent = 100 * forward.probabilities[shown]
-    figure = go.Figure(
-        go.Bar(
-            x=percent,
-            y=[plain(answer_names[k]) for k in shown],
-            orientation="h",
-            width=0.6,
-            text=[f"{value:.0f}%" for value in percent],
-            textposition="outside",
-            cliponaxis=False,
-            marker={"color": [ink.primary if k in best else ink.grid for k in shown]},
-            hovertemplate="%{y}: %{x:.1f}%<extra></extra>",
-        )
-    )
-    figure.update_xaxes(title="probability", ticksuffix="%", range=[0, 112], tickvals=[0, 50, 100])
-    figure.update_yaxes(autorange="reversed", type="category")
-    return finish(figure, dark, across=True, alt="Probability of every answer, as bars.")
-
-
-def pixel_map_figure(contribution, image_shape, dark=False) -> go.Figure:
+def pixel_map_figure(contribution, image_shape: tuple[int, int], dark: bool = False) -> go.Figure:
     """Exact share of every pixel in a score: orange speaks for the answer, purple against it."""
-    grid = np.asarray(contribution).reshape(image_shape)
-    limit = max(float(np.abs(grid).max()), 1e-9)
-    figure = go.Figure(
-        go.Heatmap(
-            z=grid,
-            zmin=-limit,
-            zmax=limit,
-            colorscale=colourscale("diverging", dark),
-            colorbar={"thickness": 10, "len": 0.8, "outlinewidth": 0, "title": "votes"},
-            hovertemplate="row %{y}, column %{x}: %{z:.3f}<extra></extra>",
-            xgap=0.5,
-            ygap=0.5,
-        )
-    )
-    figure.update_xaxes(visible=False, constrain="domain")
-    figure.update_yaxes(visible=False, autorange="reversed", scaleanchor="x", constrain="domain")
-    return finish(
-        figure,
-        dark,
-        alt="Map of the exact contribution of every pixel to the leading answer: one colour for "
-        "it, another against it.",
-    )
+    return pixel_map(
+        contribution, image_shape, unit="votes", scale="diverging", dark=dark,
+        what="Exact contribution of every pixel to the leading answer, for it or against it",
+    )  # fmt: skip
 
 
-def input_shares_figure(contribution, names, meanings, dark=False) -> go.Figure:
+def input_shares_figure(
+    contribution, names: Sequence[str], meanings: Sequence[str], dark: bool = False
+) -> go.Figure:
     """The inputs that speak loudest for and against an answer."""
-    ink = theme(dark)
     contribution = np.asarray(contribution)
     top = np.argsort(-np.abs(contribution))[:MOST_BARS]
     top = top[np.argsort(-contribution[top])]
-    figure = go.Figure(
-        go.Bar(
-            x=contribution[top],
-            y=unique_labels([names[i] for i in top], LONGEST_NAME),
-            orientation="h",
-            width=0.6,
-            marker={"color": np.where(contribution[top] > 0, ink.primary, sign_colours(dark)[0])},
-            customdata=[plain(meanings[i]) for i in top],
-            hovertemplate="%{customdata}: %{x:.3f}<extra></extra>",
-        )
-    )
-    figure.update_xaxes(title="exact contribution to the score", zeroline=True)
-    figure.update_yaxes(autorange="reversed", type="category")
-    return finish(
-        figure,
-        dark,
-        across=True,
+    return two_sided_bars(
+        contribution[top],
+        [names[i] for i in top],
+        notes=[meanings[i] if meanings[i] != names[i] else "" for i in top],
         alt="The inputs with the largest exact contributions to the leading answer, for and "
         "against.",
+        x="Exact contribution to the score",
+        dark=dark,
+        height=HEIGHT,
     )
 
 
-def _histogram(values, span, ink, below, above=None):
+def _histogram(
+    values: np.ndarray, span: tuple[float, float], below: str, above: str | None = None
+) -> dict:
     # Edges at multiples of the width put one on 0, so that no bar is half one colour.
     width = max(span[1] - span[0], 1e-6) / CELL_BINS
     edges = width * np.arange(np.floor(span[0] / width), np.ceil(span[1] / width) + 1)
     counts, _ = np.histogram(values, edges)
     middles = (edges[1:] + edges[:-1]) / 2
-    colours = below if above is None else np.where(middles > 0, above, below)
-    figure = go.Figure(
-        go.Bar(
-            x=middles,
-            y=counts,
-            width=0.92 * width,
-            marker={"color": colours, "line_width": 0},
-            hovertemplate="%{x:.2f}: %{y} cells<extra></extra>",
-        )
-    )
-    figure.update_yaxes(title="Kenyon cells")
-    return figure
+    colours = np.where(middles > 0, above or below, below)
+    return bars(middles, counts, colours, "%{x:.2f}: %{y} cells", width=0.92 * width)
 
 
-def mark(figure, ink, x, text, colour, *, dash="solid", high=1.0, flip=False):
-    """A labelled upright line; `flip` puts the label on its left, where the right is the edge."""
-    figure.add_shape(
-        type="line", x0=x, x1=x, y0=0, y1=high, yref="paper",
-        line={"color": colour, "width": 2, "dash": dash},
-    )  # fmt: skip
-    figure.add_annotation(
-        x=x, y=high, yref="paper", text=text, showarrow=False, xshift=-4 if flip else 4,
-        xanchor="right" if flip else "left", yanchor="top",
-        font={"color": colour}, bgcolor=faded(ink.background, 0.85), borderpad=1,
-    )  # fmt: skip
+def mark(
+    x: float, text: str, colour: str, dark: bool, *, dash: str = "solid", high: float = 1.0,
+    flip: bool = False,
+) -> tuple[dict, dict]:  # fmt: skip
+    """An upright line and its label; `flip` puts it on the left, where the right is the edge."""
+    line = {
+        "type": "line", "x0": x, "x1": x, "y0": 0, "y1": high, "yref": "paper",
+        "line": {"color": colour, "width": 2, "dash": dash},
+    }  # fmt: skip
+    label = {
+        "text": text, "x": x, "xanchor": "right" if flip else "left", "xshift": -4 if flip else 4,
+        "y": high, "yref": "paper", "yanchor": "top", "font": {"color": colour, "size": 13},
+        "bgcolor": faded(theme(dark).background, 0.85), "borderpad": 1,
+    }  # fmt: skip
+    return line, label
 
 
-def finish(figure, dark, *, alt, legend=False, height=320, across=False, top=None):
-    """The common look, with room for long names; `across` is for bars that lie on their side."""
-    figure.update_yaxes(automargin=True)
-    for axis in figure.select_xaxes(), figure.select_yaxes():
-        for each in axis:
-            if each.title.text:
-                each.title.text = each.title.text[:1].upper() + each.title.text[1:]
-    margin = {"t": top or (34 if legend else 14)}
-    style(figure, alt, dark=dark, legend=legend, height=height, margin=margin)
-    figure.update_xaxes(showgrid=across, showline=not across)
-    figure.update_yaxes(showgrid=not across)
-    return figure
+def together(marks: Sequence[tuple[dict, dict]]) -> dict[str, list[dict]]:
+    """The lines and the labels of marks, as a layout has them."""
+    return {"shapes": [line for line, _ in marks], "annotations": [label for _, label in marks]}

@@ -8,7 +8,9 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from kcnet_core.figures.layout import bare, metric_range, nice_ceiling, plain, style
+from kcnet_core.figures.intervals import band, columns_of, interval_range, whiskers
+from kcnet_core.figures.layout import axis_title, draw, escape_html
+from kcnet_core.figures.traces import scatter
 from kcnet_core.palette import MODELS, faded, model_style, theme
 
 FEW_LEVELS = 3
@@ -23,9 +25,7 @@ CORNERS = {
 }
 
 
-def metric_vs_hidden(
-    lines: pd.DataFrame, metric: str, *, dark: bool = False, height: int = 400
-) -> go.Figure:
+def metric_vs_hidden(lines: pd.DataFrame, metric: str, *, dark: bool = False) -> go.Figure:
     """A metric against hidden size with 95% bands; a model without hidden size is a level line.
 
     More than three level lines would hide each other's bands and names: they keep their interval
@@ -49,99 +49,93 @@ def metric_vs_hidden(
             level = pd.DataFrame([row, row])
             *band, line = _band_and_line(model, list(ends), level, metric, dark, level=True)
             traces += [{**line, "mode": "lines"}] if crowded else [*band, line]
-    return style(
-        bare(*traces),
+    return draw(
+        traces,
         _best_alt(lines, metric, f"{metric} against hidden size"),
-        dark=dark,
-        x="Hidden size (cells or units)",
-        y=_title(metric),
-        height=height,
-        legend=True,
-        xaxis=size_axis(sizes),
-        yaxis={"range": _interval_range(lines), "nticks": 7},
+        dark,
+        400,
+        showlegend=True,
+        xaxis={**size_axis(sizes), "title": "Hidden size (cells or units)"},
+        yaxis=_metric_axis(lines, metric),
     )
 
 
-def metric_vs_time(
-    points: pd.DataFrame, metric: str, front=None, *, cost: str = "seconds", dark: bool = False,
-    height: int = 400,
-) -> go.Figure:  # fmt: skip
+def metric_vs_time(points: pd.DataFrame, metric: str, *, dark: bool = False) -> go.Figure:
     """A metric against time, with the front of best trade-offs as a line.
 
     Parameters
     ----------
     points : DataFrame
-        `experiments.compare.trade_offs(table, metric)`: columns model, hidden, mean, low, high, the
-        cost, and best (on the front).
-    front : sequence of bool, optional
-        Which points are on the front, in place of the column `best`.
+        `experiments.compare.trade_offs(table, metric)`: columns model, hidden, mean, low, high,
+        seconds, and best (on the front).
     """
-    points = points[points[cost].notna() & points["mean"].notna()]
-    on_front = points["best"] if front is None else pd.Series(list(front), index=points.index)
-    edge = points[on_front.astype(bool)].sort_values(cost)
-    ink = theme(dark)
+    points = points[points["seconds"].notna() & points["mean"].notna()]
+    edge = points[points["best"].astype(bool)].sort_values("seconds")
     traces = [
-        {
-            "type": "scatter", "x": edge[cost], "y": edge["mean"], "mode": "lines",
-            "name": "best trade-offs", "hoverinfo": "skip",
-            "line": {"color": faded(ink.muted, 0.6), "width": 7},
-        }
-    ]  # fmt: skip
-    across, up = log_axis(points[cost]), {"range": _interval_range(points), "nticks": 7}
+        scatter(
+            "lines",
+            edge["seconds"],
+            edge["mean"],
+            name="best trade-offs",
+            line={"color": faded(theme(dark).muted, 0.6), "width": 7},
+        )
+    ]
+    across, up = log_axis(points["seconds"]), _metric_axis(points, metric)
     # A size at every point would be a thicket; the front and each model's largest are enough.
-    slowest = [part[cost].idxmax() for _, part in by_model(points)]
+    slowest = [part["seconds"].idxmax() for _, part in by_model(points)]
     texts = {
         i: f"{points.loc[i, 'hidden']:,.0f}"
         for i in dict.fromkeys([*edge.index, *slowest])
         if pd.notna(points.loc[i, "hidden"])
     }
-    corners = _free_corners(points, cost, texts, across.get("range", [0, 1]), up["range"])
+    corners = _free_corners(points, texts, across.get("range", [0, 1]), up["range"])
     for model, part in by_model(points):
-        part = part.sort_values(cost)
+        part = part.sort_values("seconds")
         look = model_style(model, dark)
         sizes = ["" if pd.isna(size) else f"{size:,.0f}" for size in part["hidden"]]
         traces.append(
-            {
-                "type": "scatter", "x": part[cost], "y": part["mean"], "name": plain(model),
-                "mode": "lines+markers+text",
-                "text": [texts[i] if i in corners else "" for i in part.index],
-                "textposition": [corners.get(i, "bottom right") for i in part.index],
-                "textfont": {"size": 10, "color": look["line"]["color"]}, "cliponaxis": False,
-                "customdata": [f"{plain(model)} {size}".strip() for size in sizes],
-                "error_y": _error_bars(part, look["line"]["color"]),
-                "line": {**look["line"], "width": 1}, "marker": {**look["marker"], "size": MARKER},
-                "hovertemplate": f"%{{customdata}}<br>{plain(metric)} %{{y:.4f}}<br>%{{x:.3g}} s"
-                "<extra></extra>",
-            }
-        )  # fmt: skip
+            scatter(
+                "lines+markers+text",
+                part["seconds"],
+                part["mean"],
+                f"%{{customdata}}<br>{escape_html(metric)} %{{y:.4f}}<br>%{{x:.3g}} s",
+                name=escape_html(model),
+                text=[texts[i] if i in corners else "" for i in part.index],
+                textposition=[corners.get(i, "bottom right") for i in part.index],
+                textfont={"size": 10, "color": look["line"]["color"]},
+                cliponaxis=False,
+                customdata=[f"{escape_html(model)} {size}".strip() for size in sizes],
+                error_y=whiskers(part, look["line"]["color"]),
+                line={**look["line"], "width": 1},
+                marker={**look["marker"], "size": MARKER},
+            )
+        )
     alt = _best_alt(points, metric, f"{metric} against seconds") + (
         " On the front of best trade-offs: "
         + ", ".join(
             f"{row['variant'] if 'variant' in row else row['model']} "
-            f"({row['mean']:.3f} in {row[cost]:.2g} s)"
+            f"({row['mean']:.3f} in {row['seconds']:.2g} s)"
             for _, row in edge.iterrows()
         )
         + "."
     )
-    return style(
-        bare(*traces),
+    return draw(
+        traces,
         alt,
-        dark=dark,
-        x="Configuration, training and evaluation (seconds)",
-        y=_title(metric),
-        height=height,
-        legend=True,
-        xaxis=across,
+        dark,
+        400,
+        showlegend=True,
+        xaxis={**across, "title": "Configuration, training and evaluation (seconds)"},
         yaxis=up,
     )
 
 
-def _free_corners(points, cost, texts, x_range, y_range) -> dict:
+def _free_corners(points, texts, x_range, y_range) -> dict:
     """At which corner of its point each label meets no point, interval or other label.
 
     A label that has no such corner is left out; the pointer still finds it.
     """
-    x = PLOT[0] * (np.log10(points[cost]) - x_range[0]) / (x_range[1] - x_range[0])
+    x = PLOT[0] * (np.log10(points["seconds"]) - x_range[0]) / (x_range[1] - x_range[0])
     height = y_range[1] - y_range[0]
     mean, low, high = (
         PLOT[1] * (points.get(c, points["mean"]).fillna(points["mean"]) - y_range[0]) / height
@@ -171,7 +165,7 @@ def _meet(one, two) -> bool:
 
 def noise_curves(
     lines: pd.DataFrame, metric: str, noise: str = "Noise (standard deviations)", *,
-    dark: bool = False, height: int = 360,
+    dark: bool = False,
 ) -> go.Figure:  # fmt: skip
     """How a metric falls as noise, blur or dropped inputs grow, with 95% bands.
 
@@ -186,16 +180,14 @@ def noise_curves(
         part = part.sort_values("level")
         traces += _band_and_line(model, part["level"], part, metric, dark)
         ends.append(f"{model} {part['mean'].iloc[-1]:.3f}")
-    return style(
-        bare(*traces),
+    return draw(
+        traces,
         f"{metric} as {noise.lower()} grows; at the end: {', '.join(ends) or 'nothing yet'}.",
-        dark=dark,
-        x=noise,
-        y=_title(metric),
-        height=height,
-        legend=True,
-        xaxis={"nticks": 8},
-        yaxis={"range": _interval_range(lines), "nticks": 7},
+        dark,
+        360,
+        showlegend=True,
+        xaxis={"title": noise, "nticks": 8},
+        yaxis=_metric_axis(lines, metric),
     )
 
 
@@ -222,79 +214,36 @@ def _band_and_line(model, x, part, metric, dark, level=False) -> list[dict]:
     if not len(part):
         return []
     x, look = np.asarray(x, dtype=float), model_style(model, dark)
-    low, high = (
-        part[side].to_numpy(dtype=float) if side in part else np.full(len(part), np.nan)
-        for side in ("low", "high")
-    )
-    known = np.isfinite(low) & np.isfinite(high)
-    traces = []
-    if known.sum() > 1:
-        traces.append(
-            {
-                "type": "scatter", "x": [*x[known], *x[known][::-1]],
-                "y": [*high[known], *low[known][::-1]], "fill": "toself", "mode": "lines",
-                "fillcolor": faded(look["line"]["color"], 0.06 if level else 0.14),
-                "line": {"width": 0}, "hoverinfo": "skip", "legendgroup": model,
-                "showlegend": False,
-            }
-        )  # fmt: skip
+    colour, (low, high) = look["line"]["color"], columns_of(part, "low", "high")
+    area = band(x, low, high, colour, 0.06 if level else 0.14, legendgroup=model, showlegend=False)
     interval = [
-        f" ({a:.4f} to {b:.4f})" if ok else "" for a, b, ok in zip(low, high, known, strict=True)
+        f" ({a:.4f} to {b:.4f})" if np.isfinite(b - a) else ""
+        for a, b in zip(low, high, strict=True)
     ]
-    line = {
-        "type": "scatter", "x": x, "y": part["mean"], "name": plain(model), "legendgroup": model,
-        "customdata": interval, "mode": "lines+text" if level else "lines+markers", **look,
-        "error_y": _error_bars(part, look["line"]["color"]) if known.sum() == 1 else None,
-        "hovertemplate": f"{plain(model)}, %{{x:,}}<br>{plain(metric)} %{{y:.4f}}%{{customdata}}"
-        "<extra></extra>",
-    }  # fmt: skip
-    if level:
-        line |= {
-            "text": ["", plain(model)],
-            "textposition": "top left",
-            "textfont": {"size": 11, "color": look["line"]["color"]},
-        }
-    return [*traces, line]
+    name = escape_html(model)
+    line = scatter(
+        "lines+text" if level else "lines+markers",
+        x,
+        part["mean"],
+        f"{name}, %{{x:,}}<br>{escape_html(metric)} %{{y:.4f}}%{{customdata}}",
+        customdata=interval,
+        name=name,
+        legendgroup=model,
+        error_y=None if area else whiskers(part, colour),
+        text=["", name] if level else None,
+        textposition="top left",
+        textfont={"size": 11, "color": colour},
+        **look,
+    )
+    return [*area, line]
 
 
-def _error_bars(part, colour) -> dict | None:
-    if not {"low", "high"} <= set(part.columns) or not part["low"].notna().any():
-        return None
-    up, down = (part["high"] - part["mean"]).fillna(0), (part["mean"] - part["low"]).fillna(0)
-    return {"array": up, "arrayminus": down, "thickness": 1, "width": 3, "color": colour}
-
-
-def _interval_range(lines: pd.DataFrame) -> list[float]:
-    """A range that holds all means, and intervals as far as they do not squeeze the means."""
-    means = lines["mean"].to_numpy(dtype=float)
-    if not len(means):
-        return [0.0, 1.0]
-    low, high = means.min(), means.max()
-    room = max(0.5 * (high - low), 0.02)
-    ends = [
-        lines[side].to_numpy(dtype=float) if side in lines else means for side in ("low", "high")
-    ]
-    low = max(low - room, min(low, np.nanmin([*ends[0], low])))
-    high = min(high + room, max(high, np.nanmax([*ends[1], high])))
-    return tight([low, high])
-
-
-def tight(values) -> list[float]:
-    """The values with a little air, ends rounded so that they move rarely."""
-    values = np.asarray(values, dtype=float)
-    if not len(values):
-        return metric_range([])
-    span = max(float(np.ptp(values)), 0.01)
-    step = nice_ceiling(span) / 10
-    return [
-        step * math.floor((values.min() - 0.05 * span) / step),
-        min(step * math.ceil((values.max() + 0.05 * span) / step), _above(values.max())),
-    ]
-
-
-def _above(value: float) -> float:
-    """No metric is above one; a sliver of air lets a point at one be seen whole."""
-    return 1.01 if value <= 1 else math.inf
+def _metric_axis(lines: pd.DataFrame, metric: str) -> dict:
+    return {
+        "title": axis_title(metric),
+        "range": interval_range(lines, spreads=0.5, least=0.02),
+        "nticks": 7,
+    }
 
 
 def log_axis(values) -> dict:
@@ -335,7 +284,3 @@ def _best_alt(lines, metric, what) -> str:
         size = "" if pd.isna(best["hidden"]) else f" at {best['hidden']:,.0f}"
         parts.append(f"{model} {best['mean']:.3f}{size}")
     return f"{what}; highest means: {', '.join(parts)}."
-
-
-def _title(metric: str) -> str:
-    return plain(metric[:1].upper() + metric[1:])

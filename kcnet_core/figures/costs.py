@@ -10,8 +10,9 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from kcnet_core.figures.compare import by_model, log_axis, size_axis
-from kcnet_core.figures.layout import plain, style
+from kcnet_core.figures.layout import escape_html, look
 from kcnet_core.figures.ranked import ranked_bars
+from kcnet_core.figures.traces import scatter
 from kcnet_core.palette import model_colour, model_style, theme
 
 TIME_PARTS = {
@@ -21,7 +22,7 @@ TIME_PARTS = {
 }
 
 
-def time_split(lines: pd.DataFrame, *, dark: bool = False, height: int = 360) -> go.Figure:
+def time_split(lines: pd.DataFrame, *, dark: bool = False) -> go.Figure:
     """Seconds against hidden size, one panel for configuration, training and evaluation.
 
     Parameters
@@ -41,39 +42,33 @@ def time_split(lines: pd.DataFrame, *, dark: bool = False, height: int = 360) ->
         for model, part in by_model(known[known["metric"] == part_name]):
             part = part.sort_values("hidden")
             level = part["hidden"].isna().all()
-            figure.add_trace(
-                {
-                    "type": "scatter", "x": ends if level else part["hidden"],
-                    "y": np.repeat(part["mean"], 2) if level else part["mean"],
-                    "name": plain(model), "legendgroup": model, "showlegend": label == "Training",
-                    "mode": "lines" if level else "lines+markers", **model_style(model, dark),
-                    "hovertemplate": f"{plain(model)}, %{{x:,}} hidden<br>{label.lower()} "
-                    "%{y:.3g} s<extra></extra>",
-                },
-                row=1, col=column,
-            )  # fmt: skip
+            name = escape_html(model)
+            trace = scatter(
+                "lines" if level else "lines+markers",
+                ends if level else part["hidden"],
+                np.repeat(part["mean"], 2) if level else part["mean"],
+                f"{name}, %{{x:,}} hidden<br>{label.lower()} %{{y:.3g}} s",
+                name=name,
+                legendgroup=model,
+                showlegend=label == "Training",
+                **model_style(model, dark),
+            )
+            figure.add_trace(trace, row=1, col=column)
     training = known[known["metric"] == "fit_seconds"]
     fastest = training.loc[training["mean"].idxmin()] if len(training) else None
     alt = "Seconds for configuration, training and evaluation against hidden size"
     if fastest is not None:
         alt += f"; the shortest training is {fastest['model']} with {fastest['mean']:.3g} s"
-    style(
-        figure,
-        alt + ".",
-        dark=dark,
-        x="Hidden size",
-        height=height,
-        legend=True,
-        margin={"t": 74},
-        xaxis=size_axis(sizes),
-        yaxis=log_axis(known["mean"]),
-        layout={"legend": {"y": 1.1}, "yaxis": {"title": {"text": "Seconds"}}},
+    figure.update_layout(
+        look(alt + ".", dark, 360, margin={"t": 74}, showlegend=True, legend={"y": 1.1})
     )
-    figure.update_annotations(font={"size": 13, "color": theme(dark).text})
-    return figure
+    figure.update_xaxes(title="Hidden size", **size_axis(sizes))
+    figure.update_yaxes(log_axis(known["mean"]))
+    figure.update_yaxes(title="Seconds", col=1)
+    return figure.update_annotations(font={"size": 13, "color": theme(dark).text})
 
 
-def parameters_bar(table: pd.DataFrame, *, dark: bool = False, height: int | None = None):
+def parameters_bar(table: pd.DataFrame, *, dark: bool = False):
     """Trained parameters of every variant, fewest first, on a logarithmic axis.
 
     Parameters
@@ -95,5 +90,5 @@ def parameters_bar(table: pd.DataFrame, *, dark: bool = False, height: int | Non
     return ranked_bars(
         values, list(means["variant"]), [f"{value:,.0f}" for value in values], alt=alt + ".",
         x="Trained parameters", colour=[model_colour(model, dark) for model in means["model"]],
-        x_range=[low, high], xaxis=axis, dark=dark, height=height,
+        x_range=[low, high], xaxis=axis, dark=dark,
     )  # fmt: skip

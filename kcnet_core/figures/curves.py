@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from itertools import product
 
 import numpy as np
 import plotly.graph_objects as go
 
-from kcnet_core.figures.layout import (
-    bare,
-    level_line,
-    metric_range,
-    nice_ceiling,
-    note,
-    plain,
-    ring,
-    sign_colours,
-    style,
-)
+from kcnet_core.figures.epochs import by_submodel, last_epoch, mean_curve, points, thinned
+from kcnet_core.figures.layout import axis_title, draw, level_line, metric_range, nice_ceiling
+from kcnet_core.figures.traces import bars, ring, scatter
 from kcnet_core.network.history import EpochRecord
-from kcnet_core.palette import faded, model_colour, theme
+from kcnet_core.palette import faded, model_colour, sign_colours, theme
 
 MAX_POINTS = 400  # of one line; more cannot be told apart on a page
 MAX_BARS = 250
@@ -30,7 +22,7 @@ SCORE_EDGES = np.linspace(-1, 1, 61)
 
 
 def validation_curve(
-    records: Iterable[EpochRecord] | Mapping[int, list[EpochRecord]],
+    records: Iterable[EpochRecord],
     metric_name: str = "accuracy",
     *,
     n_epochs: int | None = None,
@@ -46,7 +38,7 @@ def validation_curve(
 
     Parameters
     ----------
-    records : EpochRecords in any order, or a mapping from submodel to its records
+    records : EpochRecords of all submodels, in any order
     n_epochs : int, optional
         Where the axis ends, so that it stands still while the curve grows.
     stop_metric : float, optional
@@ -55,19 +47,18 @@ def validation_curve(
         Put a ring around the best epoch of a single network, whose wiring is the one to be kept.
     """
     lines = by_submodel(records, MAX_POINTS)
-    ensemble = len(lines) > 1
+    ensemble, end = len(lines) > 1, last_epoch(lines, n_epochs)
     colour = model_colour(model or ("Ensemble DOA" if ensemble else "DOA"), dark)
-    ink = theme(dark)
     traces, everything, means = [], [], {}
     for field, name, look in (
-        ("train_metric", "training", {"color": ink.muted, "dash": "dot", "width": 1.5}),
+        ("train_metric", "training", {"color": theme(dark).muted, "dash": "dot", "width": 1.5}),
         ("validation_metric", "validation", {"color": colour, "width": 2.5}),
     ):
-        curves = {k: _points(part, field) for k, part in lines.items()}
+        curves = {k: points(part, field) for k, part in lines.items()}
         everything += [value for _, values in curves.values() for value in values]
         if ensemble and name == "validation":
             traces.append(_bundle(curves, faded(colour, 0.45)))
-        epochs, values = _mean_curve(list(curves.values()))
+        epochs, values = mean_curve(curves.values())
         if len(epochs):
             means[name] = (epochs, values)
             traces.append(_line(epochs, values, look, f"{name} %{{y:.4f}}",
@@ -78,33 +69,34 @@ def validation_curve(
         if mark_best and not ensemble:
             best = int(values.argmax())
             words = f"epoch {epochs[best]}<br>best so far, {values[best]:.4f}: its wiring is kept"
-            traces.append(ring(epochs[best], values[best], colour, 13, name="best, kept",
-                               hovertemplate=f"{words}<extra></extra>"))  # fmt: skip
+            traces.append(ring(epochs[best], values[best], colour, 13, words, name="best, kept"))
     extras = {}
     if stop_metric:
         everything.append(stop_metric)
-        place = _free_place(stop_metric, means.values(), metric_range(everything),
-                            _epoch_axis(lines, n_epochs)["range"][1])  # fmt: skip
-        text = note(f"stops at {stop_metric:g}", ink.muted, xref="paper", y=stop_metric, **place)
-        extras = {"shapes": [level_line(stop_metric, ink.muted)], "annotations": [text]}
-    return style(
-        bare(*traces),
+        place = _free_place(stop_metric, means.values(), metric_range(everything), end)
+        text = {"text": f"stops at {stop_metric:g}", "xref": "paper", "y": stop_metric, **place}
+        extras = {"shapes": [level_line(stop_metric)], "annotations": [text]}
+    return draw(
+        traces,
         _curve_alt(metric_name, lines, means),
-        dark=dark,
-        x="Epoch",
-        y=plain(metric_name[:1].upper() + metric_name[1:]),
-        height=height,
-        legend=True,
+        dark,
+        height,
+        showlegend=True,
         hovermode="closest" if ensemble else "x",
         margin={"r": 48},
-        xaxis=_epoch_axis(lines, n_epochs),
-        yaxis={"range": metric_range(everything), "tickformat": ".2~f", "nticks": 6},
-        layout=extras,
+        xaxis=_epoch_axis(end),
+        yaxis={
+            "title": axis_title(metric_name),
+            "range": metric_range(everything),
+            "tickformat": ".2~f",
+            "nticks": 6,
+        },
+        **extras,
     )
 
 
 def density_curve(
-    records,
+    records: Iterable[EpochRecord],
     *,
     n_epochs: int | None = None,
     model: str | None = None,
@@ -114,7 +106,7 @@ def density_curve(
     """Share of ones in W over epochs (mean over submodels)."""
     lines = by_submodel(records, MAX_POINTS)
     colour = model_colour(model or ("Ensemble DOA" if len(lines) > 1 else "DOA"), dark)
-    epochs, values = _mean_curve([_points(part, "density") for part in lines.values()])
+    epochs, values = mean_curve(points(part, "density") for part in lines.values())
     percent = 100 * values
     traces, alt = [], "Density of W: no epoch yet."
     if len(epochs):
@@ -127,28 +119,31 @@ def density_curve(
             f"Density of W: {percent[0]:.2f}% of all connections are on in epoch {epochs[0]}, "
             f"{percent[-1]:.2f}% in epoch {epochs[-1]}."
         )
-    return style(
-        bare(*traces),
+    top = nice_ceiling(1.05 * max(percent, default=1.0))
+    return draw(
+        traces,
         alt,
-        dark=dark,
-        x="Epoch",
-        y="Ones in W (%)",
-        height=height,
+        dark,
+        height,
         margin={"r": 44},
-        xaxis=_epoch_axis(lines, n_epochs) | {"nticks": 5},
-        yaxis={"range": [0, nice_ceiling(1.05 * max(percent, default=1.0))], "nticks": 6},
+        xaxis=_epoch_axis(last_epoch(lines, n_epochs), nticks=5),
+        yaxis={"title": "Ones in W (%)", "range": [0, top], "nticks": 6},
     )
 
 
 def flips_bars(
-    records, *, n_epochs: int | None = None, dark: bool = False, height: int = 300
+    records: Iterable[EpochRecord],
+    *,
+    n_epochs: int | None = None,
+    dark: bool = False,
+    height: int = 300,
 ) -> go.Figure:
     """Connections switched on (up) and off (down) in each epoch, over all submodels.
 
     Of very many epochs, every bar is the mean of a few.
     """
     totals: dict[int, list[int]] = {}
-    for record in _flat(records):
+    for record in records:
         total = totals.setdefault(record.epoch, [0, 0])
         total[0] += record.flips_on
         total[1] += record.flips_off
@@ -166,42 +161,31 @@ def flips_bars(
         counts = np.diff(starts, append=len(epochs))
         flips = np.add.reduceat(flips, starts, axis=0) / counts[:, None] if totals else flips
         epochs = epochs[starts]
-    off_colour, on_colour = sign_colours(dark)
-    bars = [
-        {
-            "type": "bar",
-            "x": epochs,
-            "y": sign * flips[:, k],
-            "name": name,
-            "customdata": flips[:, k],
-            "marker": {"color": colour, "line": {"width": 0}},
-            "hovertemplate": f"epoch %{{x}}<br>%{{customdata:,.0f}} {name}<extra></extra>",
-        }
-        for k, sign, name, colour in (
-            (0, 1, "switched on", on_colour),
-            (1, -1, "switched off", off_colour),
-        )
+    below, above = sign_colours(dark)
+    hover = "epoch %{x}<br>%{customdata:,.0f} "
+    on, off = flips.T
+    sides = [
+        bars(epochs, on, above, f"{hover}switched on", customdata=on, name="switched on"),
+        bars(epochs, -off, below, f"{hover}switched off", customdata=off, name="switched off"),
     ]
     top = nice_ceiling(flips.max(initial=0))
     ticks = [-top, -top / 2, 0, top / 2, top]
-    return style(
-        bare(*bars),
+    return draw(
+        sides,
         alt,
-        dark=dark,
-        x="Epoch",
-        y="Connections flipped",
-        height=height,
-        legend=True,
-        xaxis={"range": [0, end + 0.5], "nticks": 5, "tickformat": "d"},
+        dark,
+        height,
+        showlegend=True,
+        barmode="relative",
+        bargap=0.15 if len(epochs) <= 80 else 0,
+        xaxis=_epoch_axis(end, nticks=5),
         yaxis={
+            "title": "Connections flipped",
             "range": [-1.05 * top, 1.05 * top],
             "tickvals": ticks,
             "ticktext": [f"{abs(tick):,.0f}" if top >= 2 else f"{abs(tick):g}" for tick in ticks],
             "zeroline": True,
-            "zerolinecolor": theme(dark).muted,
-            "zerolinewidth": 1,
         },
-        layout={"barmode": "relative", "bargap": 0.15 if len(epochs) <= 80 else 0},
     )
 
 
@@ -226,15 +210,10 @@ def score_histogram(
     share = 100 * counts / max(1, counts.sum())
     middle = (edges[1:] + edges[:-1]) / 2
     below, above = sign_colours(dark)
-    bars = [
-        {
-            "type": "bar",
-            "x": middle[part],
-            "y": share[part],
-            "width": float(edges[1] - edges[0]),
-            "marker": {"color": colour, "line": {"width": 0}},
-            "hovertemplate": "score %{x:.2f}<br>%{y:.2f}% of connections<extra></extra>",
-        }
+    hover = "score %{x:.2f}<br>%{y:.2f}% of connections"
+    width = float(edges[1] - edges[0])
+    sides = [
+        bars(middle[part], share[part], colour, hover, width=width)
         for part, colour in ((middle < 0, below), (middle >= 0, above))
     ]
     on = share[middle > 0].sum()
@@ -242,80 +221,32 @@ def score_histogram(
         f"Distribution of the preference scores: {on:.1f}% lie above zero (connection on), "
         f"the fullest bin is at {middle[share.argmax()]:.2f} with {share.max():.1f}%."
     )
-    top = {"y": 1, "yref": "paper", "yanchor": "top"}
     air = 0.01 * float(edges[-1] - edges[0])
-    return style(
-        bare(*bars),
+    top = nice_ceiling(1.05 * share.max())
+    words = [
+        {"text": text, "x": x, "xanchor": side, "y": 1, "yref": "paper", "yanchor": "top",
+         "font": {"color": colour, "size": 12}}
+        for text, x, side, colour in (("off", -air, "right", below), ("on", air, "left", above))
+    ]  # fmt: skip
+    return draw(
+        sides,
         alt,
-        dark=dark,
-        x="Preference score S",
-        y="Connections (%)",
-        height=height,
-        xaxis={"range": [edges[0] - air, edges[-1] + air], "nticks": 9},
-        yaxis={"range": [0, nice_ceiling(1.05 * share.max())], "nticks": 5},
-        layout={
-            "bargap": 0,
-            "annotations": [
-                note("off", below, 12, x=-air, xanchor="right", **top),
-                note("on", above, 12, x=air, xanchor="left", **top),
-            ],
+        dark,
+        height,
+        bargap=0,
+        annotations=words,
+        xaxis={
+            "title": "Preference score S",
+            "range": [edges[0] - air, edges[-1] + air],
+            "nticks": 9,
         },
+        yaxis={"title": "Connections (%)", "range": [0, top], "nticks": 5},
     )
 
 
-def _flat(records) -> Iterable[EpochRecord]:
-    if isinstance(records, Mapping):
-        return [record for part in records.values() for record in part]
-    return records
-
-
-def by_submodel(records, most: int | None = None) -> dict[int, list[EpochRecord]]:
-    """Records in one list per submodel, in order of epochs; of more than `most` epochs a part."""
-    records = list(_flat(records))
-    if most is not None and len(records) > most:
-        epochs = np.array(sorted({record.epoch for record in records}), dtype=int)
-        kept = set(_thinned(epochs, most).tolist())
-        records = [record for record in records if record.epoch in kept]
-    lines: dict[int, list[EpochRecord]] = {}
-    for record in records:
-        lines.setdefault(record.submodel, []).append(record)
-    return {k: sorted(lines[k], key=lambda record: record.epoch) for k in sorted(lines)}
-
-
-def _points(part: list[EpochRecord], field: str) -> tuple[np.ndarray, np.ndarray]:
-    known = [(r.epoch, value) for r in part if (value := getattr(r, field)) is not None]
-    table = np.array(known, dtype=float).reshape(-1, 2)
-    return table[:, 0].astype(int), table[:, 1]
-
-
-def _mean_curve(curves) -> tuple[np.ndarray, np.ndarray]:
-    """Mean at the epochs that every submodel has reached."""
-    curves = [curve for curve in curves if len(curve[0])]
-    if not curves:
-        return np.array([], dtype=int), np.array([])
-    common = set(curves[0][0].tolist()).intersection(*(set(e.tolist()) for e, _ in curves[1:]))
-    epochs = np.array(sorted(common), dtype=int)
-    return epochs, np.mean([v[np.isin(e, epochs)] for e, v in curves], axis=0)
-
-
-def _thinned(values: np.ndarray, most: int) -> np.ndarray:
-    """At most `most` of them, always with the first and the last."""
-    if len(values) <= most:
-        return values
-    return values[np.unique(np.linspace(0, len(values) - 1, most).round().astype(int))]
-
-
 def _line(x, y, look: dict, hover: str, name: str) -> dict:
-    return {
-        "type": "scatter",
-        "x": x,
-        "y": y,
-        "name": name,
-        "mode": "lines" if len(x) > 1 else "markers",
-        "line": look,
-        "marker": {"color": look["color"], "size": 7},
-        "hovertemplate": f"epoch %{{x}}<br>{hover}<extra></extra>",
-    }
+    mode, dot = "lines" if len(x) > 1 else "markers", {"color": look["color"], "size": 7}
+    return scatter(mode, x, y, f"epoch %{{x}}<br>{hover}", name=name, line=look, marker=dot)
 
 
 def _bundle(curves, colour) -> dict:
@@ -323,37 +254,28 @@ def _bundle(curves, colour) -> dict:
     each = max(20, 2 * MAX_POINTS // max(1, len(curves)))
     x, y, submodel = [], [], []
     for k, (epochs, values) in curves.items():
-        thin = _thinned(epochs, each).tolist()
+        thin = thinned(epochs, each).tolist()
         x += [*thin, None]
-        y += [*_thinned(values, each).round(5).tolist(), None]
+        y += [*thinned(values, each).round(5).tolist(), None]
         submodel += [k + 1] * (len(thin) + 1)
-    return {
-        "type": "scatter",
-        "x": x,
-        "y": y,
-        "customdata": submodel,
-        "name": "submodels",
-        "mode": "lines",
-        "line": {"color": colour, "width": 1},
-        "hovertemplate": "submodel %{customdata}, epoch %{x}<br>validation %{y:.4f}<extra></extra>",
-    }
+    hover = "submodel %{customdata}, epoch %{x}<br>validation %{y:.4f}"
+    look = {"color": colour, "width": 1}
+    return scatter("lines", x, y, hover, customdata=submodel, name="submodels", line=look)
 
 
 def _last_value(x, y, colour, form="{:.3f}") -> dict:
     """The newest number, written at the end of its line."""
-    return {
-        "type": "scatter",
-        "x": [x],
-        "y": [y],
-        "mode": "markers+text",
-        "text": [" " + form.format(y)],
-        "textposition": "middle right",
-        "textfont": {"color": colour, "size": 13},
-        "marker": {"color": colour, "size": 7},
-        "hoverinfo": "skip",
-        "showlegend": False,
-        "cliponaxis": False,
-    }
+    return scatter(
+        "markers+text",
+        [x],
+        [y],
+        text=[" " + form.format(y)],
+        textposition="middle right",
+        textfont={"color": colour, "size": 13},
+        marker={"color": colour, "size": 7},
+        showlegend=False,
+        cliponaxis=False,
+    )
 
 
 def _free_place(level: float, curves, y_range, end: float) -> dict:
@@ -376,11 +298,9 @@ def _free_place(level: float, curves, y_range, end: float) -> dict:
     return max(places, key=lambda place: place[0])[1]
 
 
-def _epoch_axis(lines, n_epochs: int | None) -> dict:
-    last = max((part[-1].epoch for part in lines.values()), default=1)
-    end = max(n_epochs or 1, last)
-    ticks = {"dtick": 1} if end <= FEW_EPOCHS else {"nticks": 8}
-    return {"range": [0, end + 0.5], "tickformat": "d", **ticks}
+def _epoch_axis(end: int, nticks: int = 8) -> dict:
+    ticks = {"dtick": 1} if end <= FEW_EPOCHS else {"nticks": nticks}
+    return {"title": "Epoch", "range": [0, end + 0.5], "tickformat": "d", **ticks}
 
 
 def _curve_alt(metric_name, lines, means) -> str:

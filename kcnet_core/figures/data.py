@@ -8,8 +8,10 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from kcnet_core.figures.layout import bar_style, bare, plain, style, unique_labels
+from kcnet_core.figures.layout import draw, escape_html, look, unique_labels
 from kcnet_core.figures.ranked import ranked_bars
+from kcnet_core.figures.squares import square_axes
+from kcnet_core.figures.traces import bars, heat
 from kcnet_core.palette import colourscale, theme
 
 HISTOGRAM_BINS = 36
@@ -17,9 +19,7 @@ HISTOGRAM_COLUMNS = 3
 MAX_CORRELATED = 120
 
 
-def label_balance(
-    counts, names, n_rows: int | None = None, *, dark: bool = False, height: int | None = None
-) -> go.Figure:
+def label_balance(counts, names, n_rows: int | None = None, *, dark: bool = False) -> go.Figure:
     """How many rows have each label, most first.
 
     Parameters
@@ -37,13 +37,12 @@ def label_balance(
     )
     return ranked_bars(
         counts[order], [names[k] for k in order], texts, alt=alt, x="Rows",
-        colour=theme(dark).good, dark=dark, height=height,
+        colour=theme(dark).good, dark=dark,
     )  # fmt: skip
 
 
 def usage_bars(
     W_or_usage, names, *, top: int = 20, dark: bool = False,
-    height: int | None = None,
 ) -> go.Figure:  # fmt: skip
     """The inputs that most Kenyon cells listen to.
 
@@ -62,11 +61,11 @@ def usage_bars(
     )
     return ranked_bars(
         usage[order], [names[k] for k in order], [f"{usage[k]:,}" for k in order], alt=alt,
-        x="Kenyon cells that use the input", colour=theme(dark).primary, dark=dark, height=height,
+        x="Kenyon cells that use the input", colour=theme(dark).primary, dark=dark,
     )  # fmt: skip
 
 
-def descriptor_histograms(X, names, *, dark: bool = False, height: int | None = None) -> go.Figure:
+def descriptor_histograms(X, names, *, dark: bool = False) -> go.Figure:
     """The distribution of each input over the rows, small multiples of one shape.
 
     The outer half per cent at both ends is left out, or a few rows would flatten all others.
@@ -79,7 +78,7 @@ def descriptor_histograms(X, names, *, dark: bool = False, height: int | None = 
     figure = make_subplots(
         rows=rows,
         cols=columns,
-        subplot_titles=[plain(name, 26) for name in names],
+        subplot_titles=[escape_html(name, 26) for name in names],
         horizontal_spacing=0.07,
         vertical_spacing=min(0.25, 0.34 / rows),
     )
@@ -91,67 +90,40 @@ def descriptor_histograms(X, names, *, dark: bool = False, height: int | None = 
             low, high = low - 0.5, high + 0.5
         counts, edges = np.histogram(values, HISTOGRAM_BINS, range=(low, high))
         where = {"row": k // columns + 1, "col": k % columns + 1}
-        bars = {
-            "type": "bar",
-            "x": (edges[1:] + edges[:-1]) / 2,
-            "y": counts,
-            "width": float(edges[1] - edges[0]),
-            "marker": {"color": ink.good, "line": {"width": 0}},
-            "hovertemplate": "%{x:.3g}: %{y} rows<extra></extra>",
-        }
-        figure.add_trace(bars, **where)
+        middles, width = (edges[1:] + edges[:-1]) / 2, float(edges[1] - edges[0])
+        hover = "%{x:.3g}: %{y} rows"
+        figure.add_trace(bars(middles, counts, ink.good, hover, width=width), **where)
         if len(values):
             lines.append(f"{names[k]} median {np.median(values):.3g}, {low:.3g} to {high:.3g}")
-    style(
-        figure,
-        f"Distributions over {len(X)} rows: " + "; ".join(lines) + ".",
-        dark=dark,
-        height=height or 40 + 170 * rows,
-        margin={"l": 44, "t": 30, "b": 30},
-        xaxis={"nticks": 5},
-        yaxis={"nticks": 3, "rangemode": "tozero"},
-        layout={"bargap": 0},
-    )
-    figure.update_annotations(font={"size": 13, "color": ink.text})
-    figure.update_yaxes(title_text="Rows", col=1)
-    return figure
+    alt = f"Distributions over {len(X)} rows: " + "; ".join(lines) + "."
+    margin = {"l": 44, "t": 30, "b": 30}
+    figure.update_layout(look(alt, dark, 40 + 170 * rows, margin=margin, bargap=0))
+    figure.update_xaxes(nticks=5)
+    figure.update_yaxes(nticks=3, rangemode="tozero")
+    figure.update_yaxes(title="Rows", col=1)
+    return figure.update_annotations(font={"size": 13, "color": ink.text})
 
 
-def correlation_matrix(X, names, *, dark: bool = False, height: int = 460) -> go.Figure:
+def correlation_matrix(X, names, *, dark: bool = False) -> go.Figure:
     """Correlation of every two inputs over the rows; an input that never changes is left blank."""
     X = np.asarray(X, dtype=float)[:, :MAX_CORRELATED]
     labels = unique_labels(list(names)[: X.shape[1]])
     known = np.isfinite(X).all(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         C = np.atleast_2d(np.corrcoef(X[known], rowvar=False)).astype(np.float32)
-    heat = {
-        "type": "heatmap", "z": C, "x": labels, "y": labels, "zmin": -1, "zmax": 1,
-        "colorscale": colourscale("diverging", dark),
-        "colorbar": bar_style(theme(dark), "correlation"),
-        "hovertemplate": "%{x}<br>%{y}<br>correlation %{z:.2f}<extra></extra>",
-    }  # fmt: skip
+    hover = "%{x}<br>%{y}<br>correlation %{z:.2f}"
+    scale = {"colorscale": colourscale("diverging", dark), "colorbar": {"title": "correlation"}}
     others = np.abs(C[np.triu_indices(len(C), 1)])
     strong = float(np.mean(others[np.isfinite(others)] > 0.9)) if others.size else 0.0
     alt = (
         f"Correlation of {len(labels)} inputs: {strong:.0%} of all pairs are correlated above 0.9 "
         "or below -0.9."
     )
-    every = math.ceil(len(labels) / 24)
-    ticks = {
-        "tickvals": labels[::every],
-        "ticktext": [plain(name, 20) for name in list(names)[: len(labels) : every]],
-        "tickfont": {"size": 10, "color": theme(dark).muted},
-        "showgrid": False,
-        "showline": False,
-        "ticks": "",
-        "automargin": True,
-    }
-    return style(
-        bare(heat),
-        alt,
-        dark=dark,
-        height=height,
-        margin={"r": 84, "t": 12},
-        xaxis={**ticks, "tickangle": -60},
-        yaxis={**ticks, "autorange": "reversed"},
+    axes = square_axes(
+        [escape_html(name, 20) for name in list(names)[: len(labels)]],
+        every=math.ceil(len(labels) / 24),
+        tickfont={"size": 10},
     )
+    axes["xaxis"]["tickangle"] = -60
+    squares = heat(C, -1, 1, hover, x=labels, y=labels, **scale)
+    return draw([squares], alt, dark, 460, margin={"r": 84, "t": 12}, **axes)

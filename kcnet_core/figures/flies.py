@@ -2,122 +2,111 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import plotly.graph_objects as go
 
-from kcnet_core.figures.circuit import finish, mark
-from kcnet_core.figures.layout import plain, sign_colours
+from kcnet_core.figures.circuit import mark, together
+from kcnet_core.figures.intervals import band
+from kcnet_core.figures.layout import axis_title, draw, escape_html, level_line
+from kcnet_core.figures.ranked import ACROSS, named_rows
+from kcnet_core.figures.squares import QUIET
+from kcnet_core.figures.traces import bars, heat, scatter
 from kcnet_core.lessons.experiments import FlyComparison, InhibitionSweep, TagPairs
-from kcnet_core.palette import colourscale, faded, theme
+from kcnet_core.palette import sign_colours, theme
 
 
-def active_share_figure(sweep: InhibitionSweep, now: float, names, dark=False) -> go.Figure:
+def active_share_figure(
+    sweep: InhibitionSweep, now: float, names: Sequence[str], dark: bool = False
+) -> go.Figure:
     """How many cells fire, as C moves."""
-    ink = theme(dark)
-    C = sweep.strengths
-    figure = go.Figure()
-    figure.add_scatter(
-        x=np.concatenate([C, C[::-1]]),
-        y=100 * np.concatenate([sweep.share_low, sweep.share_high[::-1]]),
-        fill="toself",
-        fillcolor=faded(ink.muted, 0.16),
-        line={"width": 0},
-        hoverinfo="skip",
-        name="eight samples of ten",
-    )
-    figure.add_scatter(
-        x=C, y=100 * sweep.share_mean, name="mean of all", line={"color": ink.muted, "dash": "dot"}
-    )
-    for share, name, colour in (
-        (sweep.share_a, names[0], ink.primary),
-        (sweep.share_b, names[1], sign_colours(dark)[0]),
-    ):
-        figure.add_scatter(x=C, y=100 * share, name=name, line={"color": colour, "width": 2.5})
-    figure.update_traces(
-        hovertemplate="C = %{x:.2f}: %{y:.0f}%", selector={"mode": None, "hoverinfo": None}
-    )
-    mark(figure, ink, now, f"C = {now:.2f}", ink.text, dash="dot", flip=now > 1.5)
-    figure.update_xaxes(title="strength of inhibition C", range=[C[0], C[-1]])
-    figure.update_yaxes(title="active cells", ticksuffix="%", range=[0, 103])
-    return finish(
-        figure, dark, legend=True, alt="Share of active Kenyon cells against inhibition strength C."
+    ink, C = theme(dark), sweep.strengths
+    lines = [
+        (sweep.share_mean, "mean of all", {"color": ink.muted, "dash": "dot"}),
+        (sweep.share_a, names[0], {"color": ink.primary, "width": 2.5}),
+        (sweep.share_b, names[1], {"color": sign_colours(dark)[0], "width": 2.5}),
+    ]
+    low, high = 100 * sweep.share_low, 100 * sweep.share_high
+    return _along_C(
+        [
+            *band(C, low, high, ink.muted, 0.16, name="eight samples of ten"),
+            *(_line(C, 100 * share, name, line, ":.0f}%") for share, name, line in lines),
+        ],
+        "Share of active Kenyon cells against inhibition strength C.",
+        sweep,
+        now,
+        {"title": "Active cells", "ticksuffix": "%", "range": [0, 103]},
+        dark,
     )
 
 
-def tag_distance_figure(sweep: InhibitionSweep, now: float, dark=False) -> go.Figure:
+def tag_distance_figure(sweep: InhibitionSweep, now: float, dark: bool = False) -> go.Figure:
     """How far apart two samples' active cells are, as C moves."""
-    ink = theme(dark)
-    figure = go.Figure()
-    for distance, name, line in (
+    ink, purple = theme(dark), sign_colours(dark)[0]
+    lines = [
         (sweep.distance, "these two", {"color": ink.primary, "width": 2.5}),
-        (
-            sweep.distance_different,
-            "two of different kinds",
-            {"color": sign_colours(dark)[0], "dash": "dash"},
-        ),
+        (sweep.distance_different, "two of different kinds", {"color": purple, "dash": "dash"}),
         (sweep.distance_same, "two of one kind", {"color": ink.muted, "dash": "dot"}),
-    ):
-        figure.add_scatter(
-            x=sweep.strengths,
-            y=distance,
-            name=name,
-            line=line,
-            hovertemplate="C = %{x:.2f}: %{y:.2f}",
-        )
-    mark(figure, ink, now, f"C = {now:.2f}", ink.text, dash="dot", flip=now > 1.5)
-    figure.update_xaxes(
-        title="strength of inhibition C", range=[sweep.strengths[0], sweep.strengths[-1]]
-    )
-    figure.update_yaxes(title="distance of active cells", range=[0, 1.03])
-    return finish(
-        figure,
+    ]
+    return _along_C(
+        [_line(sweep.strengths, distance, name, line, ":.2f}") for distance, name, line in lines],
+        "Distance between the active cells of two samples against inhibition strength C, for the "
+        "chosen pair and for pairs of one kind and of different kinds.",
+        sweep,
+        now,
+        {"title": "Distance of active cells", "range": [0, 1.03]},
         dark,
-        legend=True,
-        alt="Distance between the active cells of two samples against inhibition strength C, "
-        "for the chosen pair and for pairs of one kind and of different kinds.",
     )
 
 
-def tag_strips_figure(tags, names, dark=False) -> go.Figure:
+def _line(x: np.ndarray, y: np.ndarray, name: str, line: dict, form: str) -> dict:
+    name = escape_html(name)
+    return scatter("lines", x, y, f"{name}<br>C = %{{x:.2f}}: %{{y{form}", name=name, line=line)
+
+
+def _along_C(traces, alt, sweep: InhibitionSweep, now: float, yaxis, dark) -> go.Figure:
+    here = mark(now, f"C = {now:.2f}", theme(dark).text, dark, dash="dot", flip=now > 1.5)
+    ends = [sweep.strengths[0], sweep.strengths[-1]]
+    return draw(
+        traces,
+        alt,
+        dark,
+        320,
+        showlegend=True,
+        xaxis={"title": "Strength of inhibition C", "range": ends},
+        yaxis=yaxis,
+        **together([here]),
+    )
+
+
+def tag_strips_figure(tags: np.ndarray, names: Sequence[str], dark: bool = False) -> go.Figure:
     """Tags side by side, a tick per cell; in colour where the first sample has it too."""
-    ink = theme(dark)
-    figure = go.Figure()
-    first = np.asarray(tags[0], dtype=bool)
-    for row, tag in enumerate(tags):
-        tag = np.asarray(tag, dtype=bool)
-        for cells, colour, size in (
-            (np.flatnonzero(tag & ~first), ink.muted, 20),
-            (np.flatnonzero(tag & first), ink.primary, 26),
-        ):
-            figure.add_scatter(
-                x=cells + 1,
-                y=np.full(len(cells), row),
-                mode="markers",
-                marker={
-                    "symbol": "line-ns-open",
-                    "size": size,
-                    "color": colour,
-                    "line": {"width": 2},
-                },
-                hovertemplate="Kenyon cell %{x}<extra></extra>",
-            )
-    figure.update_xaxes(title="Kenyon cell", range=[-0.01 * len(first), 1.01 * len(first)])
-    figure.update_yaxes(
-        tickvals=list(range(len(tags))),
-        ticktext=[plain(name, 24) for name in names],
-        range=[len(tags) - 0.5, -0.5],
-    )
-    return finish(
-        figure,
+    ink, tags = theme(dark), np.asarray(tags, dtype=bool)
+    n = tags.shape[1]
+    ticks = []
+    for shared, colour, size in ((False, ink.muted, 20), (True, ink.primary, 26)):
+        rows, cells = np.nonzero(tags & (tags[0] == shared))
+        look = {"symbol": "line-ns-open", "size": size, "color": colour, "line": {"width": 2}}
+        ticks.append(scatter("markers", cells + 1, rows, "Kenyon cell %{x}", marker=look))
+    return draw(
+        ticks,
+        "The tags of three samples as ticks along all Kenyon cells; cells shared with the first "
+        "sample are coloured.",
         dark,
-        across=True,
-        height=70 + 52 * len(tags),
-        alt="The tags of three samples as ticks along all Kenyon cells; cells shared with the "
-        "first sample are coloured.",
+        70 + 52 * len(tags),
+        margin={"t": 14},
+        xaxis={**ACROSS, "title": "Kenyon cell", "range": [-0.01 * n, 1.01 * n]},
+        yaxis=named_rows([escape_html(name, 24) for name in names], dark),
     )
 
 
-def tag_scatter_figure(pairs: TagPairs, marked, kinds, dark=False) -> go.Figure:
+def tag_scatter_figure(
+    pairs: TagPairs,
+    marked: Sequence[tuple[float, float, str]],
+    kinds: tuple[str, str],
+    dark: bool = False,
+) -> go.Figure:
     """Input similarity against shared tag, a dot per pair of samples.
 
     Parameters
@@ -127,138 +116,149 @@ def tag_scatter_figure(pairs: TagPairs, marked, kinds, dark=False) -> go.Figure:
         What to call pairs of one kind and of different kinds.
     """
     ink = theme(dark)
-    figure = go.Figure()
-    for same, name, colour in (
-        (False, kinds[1], sign_colours(dark)[0]),
-        (True, kinds[0], ink.primary),
-    ):
-        keep = pairs.same == same
-        figure.add_scattergl(
-            x=pairs.similarity[keep],
-            y=100 * pairs.overlap[keep],
-            mode="markers",
+    dots = [
+        scatter(
+            "markers",
+            pairs.similarity[pairs.same == same],
+            100 * pairs.overlap[pairs.same == same],
+            "similarity %{x:.2f}, shared %{y:.0f}%",
+            type="scattergl",
             name=name,
             marker={"size": 5, "color": colour, "opacity": 0.38},
-            hovertemplate="similarity %{x:.2f}, shared %{y:.0f}%<extra></extra>",
         )
-    for similarity, overlap, label in marked:
-        figure.add_scatter(
-            x=[similarity],
-            y=[100 * overlap],
-            mode="markers+text",
+        for same, name, colour in (
+            (False, kinds[1], sign_colours(dark)[0]),
+            (True, kinds[0], ink.primary),
+        )
+    ]
+    circle = {"size": 13, "color": ink.background, "line": {"color": ink.text, "width": 2.5}}
+    circles = [
+        scatter(
+            "markers+text",
+            [similarity],
+            [100 * overlap],
+            f"{label}: %{{y:.0f}}%",
             text=[f"<b>{label}</b>"],
             textposition="top left" if similarity > 0.5 else "top right",
-            marker={
-                "size": 13,
-                "color": ink.background,
-                "line": {"color": ink.text, "width": 2.5},
-            },
+            textfont={"size": 13},
+            marker=circle,
             showlegend=False,
-            hovertemplate=f"{label}: %{{y:.0f}}%<extra></extra>",
         )
-    figure.add_hline(y=100 * pairs.chance, line={"color": ink.muted, "dash": "dot", "width": 1})
-    figure.add_annotation(
-        x=1, xref="paper", y=100 * pairs.chance, text="chance", showarrow=False,
-        xanchor="right", yanchor="bottom", font={"color": ink.muted},
-    )  # fmt: skip
-    figure.update_xaxes(title="similarity of the inputs (correlation)")
-    figure.update_yaxes(title="shared part of the tag", ticksuffix="%", rangemode="tozero")
-    return finish(
-        figure,
+        for similarity, overlap, label in marked
+    ]
+    return draw(
+        [*dots, *circles],
+        "Scatter of pairs of samples: similarity of their inputs against the share of their tags "
+        "that they have in common.",
         dark,
-        legend=True,
-        height=380,
-        alt="Scatter of pairs of samples: similarity of their inputs against the share of their "
-        "tags that they have in common.",
+        380,
+        showlegend=True,
+        xaxis={"title": "Similarity of the inputs (correlation)"},
+        yaxis={"title": "Shared part of the tag", "ticksuffix": "%", "rangemode": "tozero"},
+        **_level(100 * pairs.chance, "chance", ink.muted, dash="dot"),
     )
 
 
-def fly_pairs_figure(comparison: FlyComparison, dark=False) -> go.Figure:
+def _level(at: float, text: str, colour: str, **line) -> dict:
+    """A line across the chart with words above its right end, as a layout has them."""
+    words = {
+        "text": text, "x": 1, "xref": "paper", "xanchor": "right", "y": at, "yanchor": "bottom",
+        "font": {"color": colour, "size": 13},
+    }  # fmt: skip
+    return {"shapes": [level_line(at, color=colour, **line)], "annotations": [words]}
+
+
+def fly_pairs_figure(comparison: FlyComparison, dark: bool = False) -> go.Figure:
     """Every pair of flies: shared wiring above the diagonal, shared answers below it."""
     n = len(comparison.overlap)
     upper = np.triu(np.ones((n, n), dtype=bool), k=1)
     percent = 100 * np.where(upper, comparison.overlap, comparison.agreement)
     percent[np.diag_indices(n)] = np.nan
     labels = [f"fly {i + 1}" for i in range(n)]
-    figure = go.Figure(
-        go.Heatmap(
-            z=percent,
-            x=labels,
-            y=labels,
-            zmin=0,
-            zmax=100,
-            colorscale=colourscale("sequential", dark),
-            xgap=1.5,
-            ygap=1.5,
-            texttemplate="%{z:.0f}" if n <= 12 else None,
-            customdata=np.where(upper, "of the wiring shared", "of the answers equal"),
-            hovertemplate="%{y} and %{x}: %{z:.1f}% %{customdata}<extra></extra>",
-            colorbar={"thickness": 10, "ticksuffix": "%", "outlinewidth": 0, "len": 0.9},
-        )
+    squares = heat(
+        percent,
+        0,
+        100,
+        "%{y} and %{x}: %{z:.1f}% %{customdata}",
+        x=labels,
+        y=labels,
+        xgap=1.5,
+        ygap=1.5,
+        texttemplate="%{z:.0f}" if n <= 12 else None,
+        customdata=np.where(upper, "of the wiring shared", "of the answers equal"),
+        colorbar={"ticksuffix": "%"},
     )
-    figure.update_xaxes(constrain="domain", showticklabels=n <= 16)
-    figure.update_yaxes(
-        autorange="reversed", scaleanchor="x", constrain="domain",
-        showticklabels=n <= 16,
-    )  # fmt: skip
-    finish(
-        figure,
+    axis = {**QUIET, "constrain": "domain", "showticklabels": n <= 16}
+    return draw(
+        [squares],
+        "Matrix of flies: above the diagonal the share of connections two flies have in common, "
+        "below it the share of samples on which they agree.",
         dark,
-        height=400,
-        alt="Matrix of flies: above the diagonal the share of connections two flies have in "
-        "common, below it the share of samples on which they agree.",
+        400,
+        margin={"t": 14},
+        xaxis=axis,
+        yaxis={**axis, "autorange": "reversed", "scaleanchor": "x"},
     )
-    return figure.update_yaxes(showgrid=False)
 
 
-def opinions_figure(opinions, answer_names, dark=False) -> go.Figure:
+def opinions_figure(
+    opinions: np.ndarray, answer_names: Sequence[str], dark: bool = False
+) -> go.Figure:
     """What every fly says about the sample on the table."""
-    ink = theme(dark)
     n, c = opinions.shape
     order = np.arange(c) if c <= 10 else np.argsort(-opinions.mean(axis=0))[:10]
-    figure = go.Figure()
-    for k in order:
-        figure.add_scatter(
-            x=100 * opinions[:, k],
-            y=[plain(answer_names[k])] * n,
-            mode="markers",
-            marker={"size": 9, "color": ink.primary, "opacity": 0.45},
-            customdata=np.arange(1, n + 1),
-            hovertemplate="fly %{customdata}: %{x:.0f}% %{y}<extra></extra>",
-        )
-    figure.update_xaxes(title="probability, a dot per fly", ticksuffix="%", range=[-3, 103])
-    figure.update_yaxes(autorange="reversed", type="category")
-    return finish(
-        figure,
+    names = [escape_html(answer_names[k]) for k in order]
+    dots = scatter(
+        "markers",
+        100 * opinions[:, order].T.ravel(),
+        np.repeat(np.arange(len(order)), n),
+        "fly %{customdata[0]}: %{x:.0f}% %{customdata[1]}",
+        customdata=[[fly + 1, name] for name in names for fly in range(n)],
+        marker={"size": 9, "color": theme(dark).primary, "opacity": 0.45},
+    )
+    return draw(
+        [dots],
+        "Probability that every fly gives to every answer for the current sample.",
         dark,
-        across=True,
-        height=400,
-        alt="Probability that every fly gives to every answer for the current sample.",
+        400,
+        margin={"t": 14},
+        xaxis={
+            **ACROSS,
+            "title": "Probability, a dot per fly",
+            "ticksuffix": "%",
+            "range": [-3, 103],
+        },
+        yaxis=named_rows(names, dark),
     )
 
 
-def measurement_figure(labels, values, unit, title, *, guess=None, best=(), dark=False):
+def measurement_figure(
+    labels: Sequence[object], values: Sequence[float], unit: str, title: str, *,
+    guess: float | None = None, best: Sequence[int] = (), dark: bool = False,
+) -> go.Figure:  # fmt: skip
     """What a lesson measured, beside what was predicted."""
     ink = theme(dark)
-    figure = go.Figure(
-        go.Bar(
-            x=[str(label) for label in labels],
-            y=values,
-            width=0.5,
-            text=[f"{value:.1f}" for value in values],
-            textposition="outside",
-            cliponaxis=False,
-            marker={"color": [ink.primary if i in best else ink.muted for i in range(len(values))]},
-            hovertemplate="%{x}: %{y:.1f}<extra></extra>",
-        )
+    measured = bars(
+        [escape_html(label) for label in labels],
+        values,
+        [ink.primary if i in best else ink.muted for i in range(len(values))],
+        "%{x}: %{y:.1f}",
+        text=[f"{value:.1f}" for value in values],
+        width=0.5,
     )
+    level = {}
     if guess is not None:
-        purple = sign_colours(dark)[0]
-        figure.add_hline(y=guess, line={"color": purple, "width": 2, "dash": "dash"})
-        figure.add_annotation(
-            x=1, xref="paper", y=guess, text="your prediction", showarrow=False,
-            xanchor="right", yanchor="bottom", font={"color": purple}, bgcolor=ink.background,
-        )  # fmt: skip
-    figure.update_xaxes(type="category", showgrid=False)
-    figure.update_yaxes(title=title, ticksuffix="%" if unit == "%" else "", rangemode="tozero")
-    return finish(figure, dark, height=300, alt=f"Bars of the measured {title}.")
+        level = _level(guess, "your prediction", sign_colours(dark)[0], width=2)
+    return draw(
+        [measured],
+        f"Bars of the measured {title}.",
+        dark,
+        margin={"t": 14},
+        xaxis={"type": "category"},
+        yaxis={
+            "title": axis_title(title),
+            "ticksuffix": "%" if unit == "%" else "",
+            "rangemode": "tozero",
+        },
+        **level,
+    )

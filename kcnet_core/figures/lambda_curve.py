@@ -5,24 +5,22 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from kcnet_core.figures.layout import bare, level_line, metric_range, note, plain, style
+from kcnet_core.figures.layout import axis_title, draw, escape_html, level_line, metric_range
+from kcnet_core.figures.traces import scatter
 from kcnet_core.palette import model_colour, theme
 
 
 def lambda_path(
     alphas,
     loo_error,
-    test_score=None,
+    test_score,
     *,
-    loo_score=None,
-    chosen: float | None = None,
+    chosen: float,
     best: float | None = None,
     metric: str = "accuracy",
-    model: str = "KCNet",
     dark: bool = False,
-    height: int = 300,
 ) -> go.Figure:
-    """Leave-one-out error (right axis) and scores (left axis) over lambda.
+    """Leave-one-out error (right axis) and the test score (left axis) over lambda.
 
     Parameters
     ----------
@@ -31,79 +29,58 @@ def lambda_path(
     best : float
         What leave-one-out would choose.
     """
-    ink = theme(dark)
-    colour = model_colour(model, dark)
     alphas = np.asarray(alphas, dtype=float)
-    name = plain(metric)
-    traces, scores = [], []
-    for values, label, line in (
-        (test_score, f"test {name}", {"color": colour, "width": 2.5}),
-        (loo_score, f"leave-one-out {name}", {"color": colour, "width": 1.5, "dash": "dot"}),
-    ):
-        if values is not None:
-            scores += list(values)
-            traces.append(_line(alphas, values, label, line))
-    line = {"color": ink.good, "width": 2, "dash": "dash"}
-    traces.append({**_line(alphas, loo_error, "leave-one-out error", line), "yaxis": "y2"})
-    marks = [(best, "best by leave-one-out", "dash"), (chosen, "λ now", "solid")]
-    marks = sorted(mark for mark in marks if mark[0])
+    score, error = f"test {escape_html(metric)}", "leave-one-out error"
+    look = {"color": model_colour("KCNet", dark), "width": 2.5}
+    broken = {"color": theme(dark).good, "width": 2, "dash": "dash"}
+    at = "λ = %{x:.3g}<br>"
+    traces = [
+        scatter("lines", alphas, test_score, f"{at}{score} %{{y:.4f}}", name=score, line=look),
+        scatter("lines", alphas, loo_error, f"{at}{error} %{{y:.4f}}", name=error, line=broken,
+                yaxis="y2"),
+    ]  # fmt: skip
+    known = [(best, "best by leave-one-out", "dash"), (chosen, "λ now", "solid")]
+    marks = sorted((at, text, dash) for at, text, dash in known if at)
     shapes, notes = [], []
-    for (at, text, dash), side in zip(marks, ("right", "left")[-len(marks) :], strict=False):
-        shapes.append(level_line(at, ink.muted, "x", dash))
-        place = {"x": float(np.log10(at)), "xanchor": side, "y": 1, "yref": "paper"}
-        shift = -3 if side == "right" else 3
-        notes.append(note(text, ink.muted, yanchor="top", xshift=shift, **place))
-    loo_error = np.asarray(loo_error, dtype=float)
+    for (where, text, dash), side in zip(marks, ("right", "left")[-len(marks) :], strict=False):
+        shapes.append(level_line(where, "x", dash))
+        notes.append(
+            {
+                "text": text, "x": float(np.log10(where)), "xanchor": side, "y": 1, "yref": "paper",
+                "yanchor": "top", "xshift": -3 if side == "right" else 3,
+            }
+        )  # fmt: skip
+    lowest = int(np.nanargmin(loo_error))
     alt = (
         f"Ridge path over λ from {alphas[0]:.3g} to {alphas[-1]:.3g}: the leave-one-out error is "
-        f"smallest at λ = {alphas[np.nanargmin(loo_error)]:.3g}"
-        + (f", the test {metric} there is {test_score[int(np.nanargmin(loo_error))]:.4f}"
-           if test_score is not None else "")
-        + (f"; λ is now {chosen:.3g}" if chosen else "")
-        + "."
-    )  # fmt: skip
-    return style(
-        bare(*traces),
+        f"smallest at λ = {alphas[lowest]:.3g}, the test {metric} there is "
+        f"{test_score[lowest]:.4f}; λ is now {chosen:.3g}."
+    )
+    return draw(
+        traces,
         alt,
-        dark=dark,
-        x="Ridge penalty λ",
-        y=name[:1].upper() + name[1:],
-        height=height,
-        legend=True,
+        dark,
+        300,
+        showlegend=True,
         hovermode="x",
         margin={"r": 66},
+        shapes=shapes,
+        annotations=notes,
         xaxis={
+            "title": "Ridge penalty λ",
             "type": "log",
             "range": np.log10(alphas[[0, -1]]).tolist(),
             "dtick": 1,
             "exponentformat": "power",
             "tickfont": {"size": 11},
         },
-        yaxis={"range": metric_range(scores), "nticks": 6},
-        layout={
-            "shapes": shapes,
-            "annotations": notes,
-            "yaxis2": {
-                "title": {"text": "Leave-one-out error", "font": {"color": ink.text, "size": 13}},
-                "overlaying": "y",
-                "side": "right",
-                "showgrid": False,
-                "zeroline": False,
-                "tickfont": {"color": ink.muted, "size": 12},
-                "tickmode": "auto",
-                "nticks": 5,
-            },
+        yaxis={"title": axis_title(metric), "range": metric_range(test_score), "nticks": 6},
+        yaxis2={
+            "title": "Leave-one-out error",
+            "overlaying": "y",
+            "side": "right",
+            "showgrid": False,
+            "tickmode": "auto",
+            "nticks": 5,
         },
     )
-
-
-def _line(x, y, name: str, line: dict) -> dict:
-    return {
-        "type": "scatter",
-        "x": x,
-        "y": y,
-        "name": name,
-        "mode": "lines",
-        "line": line,
-        "hovertemplate": f"λ = %{{x:.3g}}<br>{name} %{{y:.4f}}<extra></extra>",
-    }

@@ -1,157 +1,57 @@
-"""What all charts have in common: type, margins, quiet axes, steady ranges, and a text form."""
+"""What figures are made with: the common look, words and lines inside a chart, steady ranges."""
 
 from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
 import plotly.graph_objects as go
+import plotly.io as pio
 
-from kcnet_core.palette import colour_table, colourscale, faded, theme
+from kcnet_core.figures.template import TEMPLATES
+from kcnet_core.palette import colourscale
 
-FONT = "'Source Sans 3', 'Source Sans Pro', 'Source Sans', system-ui, sans-serif"
 HEIGHT = 300
-LEFT, RIGHT, TOP, BOTTOM = 62, 16, 34, 50  # fixed, so that a growing tick label moves nothing
-
-_unchecked: ContextVar[bool] = ContextVar("unchecked", default=False)
 
 
-@dataclass
-class Sketch:
-    """Traces and layout of a figure that plotly has not checked and cannot draw."""
-
-    data: list[dict]
-    layout: dict
-
-
-@contextmanager
-def unchecked() -> Iterator[None]:
-    """Figures made in here are sketches: plotly's checks would take most of the time.
-
-    For charts that are drawn anew every second and not by plotly (see `live.compact`).
-    """
-    token = _unchecked.set(True)
-    try:
-        yield
-    finally:
-        _unchecked.reset(token)
-
-
-def style(
-    figure: go.Figure,
+def draw(
+    traces: Iterable[dict],
     alt: str,
-    *,
     dark: bool,
-    x: str | None = None,
-    y: str | None = None,
-    title: str | None = None,
     height: int = HEIGHT,
-    legend: bool = False,
-    margin: dict | None = None,
-    hovermode: str | bool = "closest",
-    xaxis: dict | None = None,
-    yaxis: dict | None = None,
-    layout: dict | None = None,
+    *,
+    title: str | None = None,
+    **layout,
 ) -> go.Figure:
-    """Dress a figure in the common look and give it its text form.
+    """A figure in the common look.
 
     Parameters
     ----------
     alt : str
         What the chart says, for those who cannot see it.
-    x, y : str
-        Axis titles, with units.
-    xaxis, yaxis : dict
-        What else all horizontal and all vertical axes have.
-    layout : dict
-        Anything else. The layout is set in one go: plotly's update methods cost milliseconds each,
-        and several charts are drawn every second while a network trains.
+    title : str, optional
+        As text; what looks like a tag in it is not read as one.
+    layout
+        What is particular to this figure, in plotly's words.
     """
-    ink = theme(dark)
-    sketch = isinstance(figure, Sketch)
-    whole = dict(figure.layout) if sketch else figure.layout.to_plotly_json()
-    whole.pop("template", None)
-    common = {
-        "color": ink.muted,
-        "gridcolor": ink.grid,
-        "linecolor": ink.muted,
-        "tickfont": {"color": ink.muted, "size": 12},
-        "title": {"font": {"color": ink.text, "size": 13}, "standoff": 8},
-        "zeroline": False,
-    }
-    each = {
-        "xaxis": {"showgrid": False, "showline": True, "ticks": "outside", "ticklen": 4},
-        "yaxis": {"showgrid": True, "showline": False},
-    }
-    for kind, text, more in (("xaxis", x, xaxis), ("yaxis", y, yaxis)):
-        named = {} if text is None else {"title": {"text": text}}
-        for name in {kind, *(key for key in whole if key.startswith(kind))}:
-            parts = (whole.get(name, {}), common, each[kind], named, more or {})
-            whole[name] = merged(*parts)
-    look = {
-        "template": "none",
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "font": {"family": FONT, "color": ink.text, "size": 13},
-        "height": height,
-        "margin": {"l": LEFT, "r": RIGHT, "t": TOP, "b": BOTTOM, **(margin or {})},
-        "showlegend": legend,
-        "legend": {
-            "orientation": "h",
-            "x": 0,
-            "y": 1.0,
-            "yanchor": "bottom",
-            "bgcolor": "rgba(0,0,0,0)",
-            "font": {"color": ink.text, "size": 12},
-        },
-        "hovermode": hovermode,
-        "hoverlabel": {
-            "bgcolor": ink.surface,
-            "bordercolor": ink.muted,
-            "font": {"family": FONT, "color": ink.text, "size": 13},
-        },
-        "uirevision": "same",  # what a visitor zoomed into stays when new data come
-        "dragmode": False,
-        "meta": {"alt": alt},
-    }
+    whole = look(alt, dark, height, **layout)
     if title:
-        look["title"] = {
-            "text": plain(title),
-            "x": 0,
-            "xref": "paper",
-            "xanchor": "left",
-            "y": 1,
-            "yref": "container",
-            "yanchor": "top",
-            "pad": {"t": 6},
-            "font": {"size": 14, "color": ink.text, "weight": 600},
-        }
-    figure.layout = merged(whole, look, layout or {})
-    return figure
-
-
-def merged(*parts: dict) -> dict:
-    """Nested dicts put together; a later part wins."""
-    result: dict = {}
-    for part in parts:
-        for key, value in part.items():
-            both = isinstance(value, dict) and isinstance(result.get(key), dict)
-            result[key] = merged(result[key], value) if both else value
-    return result
-
-
-def bare(*traces: dict, **layout) -> go.Figure:
-    """A figure of these traces without plotly's own template, which is large and never shown."""
+        whole["title"] = {"text": escape_html(title)}
     if _unchecked.get():
-        return Sketch(list(traces), layout)
-    return go.Figure(list(traces), {"template": "none", **layout})
+        return _sketch(traces, whole)
+    return go.Figure(list(traces), whole)
 
 
-def level_line(at: float, colour: str, axis: str = "y", dash: str = "dash") -> dict:
+def look(alt: str, dark: bool, height: int, **layout) -> dict:
+    """The layout of a figure: the common look, and what is particular to it."""
+    return {"template": TEMPLATES[dark], "height": height, "meta": {"alt": alt}, **layout}
+
+
+def level_line(at: float, axis: str = "y", dash: str = "dash", **line) -> dict:
     """A thin line across the whole chart, at a value of one axis."""
     other = "x" if axis == "y" else "y"
     return {
@@ -161,22 +61,8 @@ def level_line(at: float, colour: str, axis: str = "y", dash: str = "dash") -> d
         f"{other}0": 0,
         f"{other}1": 1,
         f"{other}ref": "paper",
-        "line": {"color": colour, "width": 1, "dash": dash},
+        "line": {"dash": dash, **line},
     }
-
-
-def note(text: str, colour: str, size: int = 11, **place) -> dict:
-    """A few words inside a chart."""
-    return {"text": text, "showarrow": False, "font": {"color": colour, "size": size}, **place}
-
-
-def ring(x: float, y: float, colour: str, size: int, **more) -> dict:
-    """A circle around one point."""
-    edge = {"color": colour, "width": 2}
-    return {
-        "type": "scatter", "x": [x], "y": [y], "mode": "markers",
-        "marker": {"size": size, "color": faded(colour, 0.0), "line": edge}, **more,
-    }  # fmt: skip
 
 
 def alt(figure: go.Figure) -> str:
@@ -184,7 +70,7 @@ def alt(figure: go.Figure) -> str:
     return (figure.layout["meta"] or {}).get("alt", "")
 
 
-def plain(text: object, longest: int | None = None) -> str:
+def escape_html(text: object, longest: int | None = None) -> str:
     """Text that plotly shows as it is: it would read tags in names that a visitor uploaded."""
     text = str(text)
     if longest is not None and len(text) > longest:
@@ -192,11 +78,16 @@ def plain(text: object, longest: int | None = None) -> str:
     return html.escape(text, quote=False)
 
 
+def axis_title(words: str) -> str:
+    """Words such as a metric's name at an axis: escaped, with a capital letter."""
+    return escape_html(words[:1].upper() + words[1:])
+
+
 def unique_labels(names, longest: int | None = None) -> list[str]:
-    """Plain names for a category axis, which would merge two that are the same."""
+    """Escaped names for a category axis, which would merge two that are the same."""
     labels, seen = [], set()
     for i, name in enumerate(names):
-        label = plain(name, longest)
+        label = escape_html(name, longest)
         if label in seen:
             label = f"{label} ({i})"
         seen.add(label)
@@ -222,7 +113,72 @@ def metric_range(values, full: bool = False) -> list[float]:
     return [max(0.0, low) if min(values) >= 0 else low, min(1.02, high) if high <= 1.1 else high]
 
 
-def colour_bar(scale: str, dark: bool, low: float, high: float, title: str, **options) -> dict:
+# -- for the live view, until it draws by itself ---------------------------------------------------
+
+_unchecked: ContextVar[bool] = ContextVar("unchecked", default=False)
+plain = escape_html
+
+
+@dataclass
+class Sketch:
+    """Traces and layout of a figure that plotly has not checked and cannot draw."""
+
+    data: list[dict]
+    layout: dict
+
+
+@contextmanager
+def unchecked() -> Iterator[None]:
+    """Figures made in here are sketches: plotly's checks would take most of the time.
+
+    For charts that are drawn anew every second and not by plotly (see `live.compact`).
+    """
+    token = _unchecked.set(True)
+    try:
+        yield
+    finally:
+        _unchecked.reset(token)
+
+
+def _sketch(traces: Iterable[dict], layout: dict) -> Sketch:
+    """With the template's words in it, for a renderer that knows no templates."""
+    template = pio.templates[layout.pop("template")].to_plotly_json()
+    common, data = template["layout"], template["data"]
+    each = {"annotations": common.pop("annotationdefaults"), "shapes": common.pop("shapedefaults")}
+    for name, words in each.items():
+        layout[name] = [_merged(words, part) for part in layout.get(name, ())]
+    for axis in ("xaxis", "yaxis"):
+        if "title" in layout.get(axis, {}):
+            layout[axis] = {**layout[axis], "title": {"text": layout[axis]["title"]}}
+    scaled = [
+        _merged(data[t["type"]][0], t) if "colorbar" in {**t, **t.get("marker", {})} else t
+        for t in traces
+    ]
+    return Sketch(scaled, _merged(common, layout))
+
+
+def _merged(*parts: dict) -> dict:
+    """Nested dicts put together; a later part wins."""
+    result: dict = {}
+    for part in parts:
+        for key, value in part.items():
+            both = isinstance(value, dict) and isinstance(result.get(key), dict)
+            result[key] = _merged(result[key], value) if both else value
+    return result
+
+
+def bare(*traces: dict) -> tuple[dict, ...]:
+    return traces
+
+
+def style(traces, alt, *, dark, x, y, title, height, margin, xaxis, yaxis, layout=None):
+    return draw(
+        traces, alt, dark, height, title=title, margin=margin,
+        xaxis={"title": x, **xaxis}, yaxis={"title": y, **yaxis}, **(layout or {}),
+    )  # fmt: skip
+
+
+def colour_bar(scale: str, dark: bool, low: float, high: float, title: str) -> dict:
     """A scale beside a picture: a trace without points that only carries its colour bar."""
     return {
         "type": "scatter",
@@ -230,34 +186,16 @@ def colour_bar(scale: str, dark: bool, low: float, high: float, title: str, **op
         "y": [None],
         "mode": "markers",
         "hoverinfo": "skip",
-        "showlegend": False,
         "marker": {
             "colorscale": colourscale(scale, dark),
             "cmin": low,
             "cmax": high,
             "color": [low],
             "showscale": True,
-            "colorbar": bar_style(theme(dark), title, **options),
+            "colorbar": {"title": {"text": title}},
         },
     }
 
 
-def bar_style(ink, title: str, **options) -> dict:
-    return {
-        "thickness": 9,
-        "len": 1.0,
-        "ypad": 0,
-        "x": 1.02,
-        "outlinewidth": 0,
-        "ticks": "",
-        "nticks": 5,
-        "tickfont": {"color": ink.muted, "size": 11},
-        "title": {"text": title, "side": "right", "font": {"color": ink.muted, "size": 12}},
-        **options,
-    }
-
-
-def sign_colours(dark: bool) -> tuple[str, str]:
-    """Colours for below and above zero: the purple and the orange of the diverging scale."""
-    table = colour_table("diverging", dark)
-    return tuple("#{:02X}{:02X}{:02X}".format(*table[i]) for i in (42, 213))
+def bar_style(ink, title: str) -> dict:
+    return {"title": {"text": title}}

@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from kcnet_core.figures.compare import tight
-from kcnet_core.figures.layout import bare, level_line, plain, style
+from kcnet_core.figures.intervals import band, interval_range, tight, whiskers
+from kcnet_core.figures.layout import axis_title, draw, escape_html, level_line
 from kcnet_core.figures.ranked import named_rows
+from kcnet_core.figures.traces import bars_across, row_ends, scatter
 from kcnet_core.palette import faded, model_colour, model_style, theme
 
 SERIES_SYMBOLS = ("circle", "circle-open", "square", "square-open")
@@ -30,7 +31,6 @@ def paper_and_ours(
     title: str | None = None,
     series: Sequence[str] | None = None,
     dark: bool = False,
-    height: int | None = None,
 ) -> go.Figure:
     """One panel of a table: the paper's figure as a diamond, ours as dots with 95% intervals.
 
@@ -58,28 +58,22 @@ def paper_and_ours(
         for row in table.itertuples()
     ]
     rows = max(len(labels), 1) * (24 + 11 * max(len(every) - 1, 0))
-    return style(
-        bare(*traces),
+    return draw(
+        traces,
         f"{title + ': ' if title else ''}{metric}, ours beside the paper's: {', '.join(beside)}.",
-        dark=dark,
-        x=plain(metric[:1].upper() + metric[1:]),
+        dark,
+        150 + rows,
         title=title,
-        height=height or 150 + rows,
-        legend=True,
+        showlegend=True,
+        legend=_below(rows),
         margin={"l": 92},
-        xaxis={
-            "range": _range(table), "showgrid": True, "nticks": 6,
-            "gridcolor": faded(ink.muted, 0.18),
-        },
-        yaxis=named_rows([plain(label, 24) for label in labels], dark),
-        layout={
-            "legend": _below(rows),
-            "shapes": [
-                level_line(i + 0.5, faded(ink.muted, 0.25), dash="solid")
-                for i in range(len(labels) - 1)
-            ]
-        },
-    )  # fmt: skip
+        shapes=[
+            level_line(i + 0.5, dash="solid", color=faded(ink.muted, 0.25))
+            for i in range(len(labels) - 1)
+        ],
+        xaxis={"title": axis_title(metric), "range": _range(table), "showgrid": True, "nticks": 6},
+        yaxis=named_rows([escape_html(label, 24) for label in labels], dark),
+    )
 
 
 def _offsets(table: pd.DataFrame, every: list[str]) -> dict[tuple[str, str], float]:
@@ -100,59 +94,55 @@ def _below(plot_height: float) -> dict:
 def _paper_marks(table, place, ink) -> dict:
     known = table[table["paper"].notna()].drop_duplicates(["label", "paper"])
     sd = known["paper_sd"].to_numpy(dtype=float)
-    return {
-        "type": "scatter",
-        "x": known["paper"],
-        "y": [place[label] for label in known["label"]],
-        "mode": "markers",
-        "name": "the paper",
-        "showlegend": bool(len(known)),
-        "marker": {"symbol": "diamond-open", "size": 11, "color": ink.text, "line": {"width": 1.6}},
-        "error_x": {
-            "array": np.nan_to_num(sd), "color": faded(ink.text, 0.45), "thickness": 1, "width": 4,
-        },
-        "customdata": [f" ± {s:g}" if np.isfinite(s) else "" for s in sd],
-        "hovertemplate": "the paper %{x:.4f}%{customdata}<extra></extra>",
-    }  # fmt: skip
+    return scatter(
+        "markers",
+        known["paper"],
+        [place[label] for label in known["label"]],
+        "the paper %{x:.4f}%{customdata}",
+        customdata=[f" ± {s:g}" if np.isfinite(s) else "" for s in sd],
+        name="the paper",
+        showlegend=bool(len(known)),
+        marker=_diamond(ink.text),
+        error_x={"array": np.nan_to_num(sd), "color": faded(ink.text, 0.45), "width": 4},
+    )
+
+
+def _diamond(colour) -> dict:
+    """The marker of what is printed in the paper."""
+    return {"symbol": "diamond-open", "size": 11, "color": colour, "line": {"width": 1.6}}
 
 
 def _our_marks(part, y, name, k, dark) -> dict:
     colours = [model_colour(model, dark) for model in part["model"]]
-    mean, low, high = (part[c].to_numpy(dtype=float) for c in ("mean", "low", "high"))
     about = [
-        f"{plain(row.label)}{f', {plain(name)}' if name else ''}<br>ours {row.mean:.4f}"
+        f"{escape_html(row.label)}{f', {escape_html(name)}' if name else ''}<br>ours {row.mean:.4f}"
         + (f" ({row.low:.4f} to {row.high:.4f})" if pd.notna(row.low) else "")
         + f"<br>{row.n} repeats, {row.tried} settings tried"
         for row in part.itertuples()
     ]
     # One error bar has one colour, so every point's interval is drawn in the neutral ink.
-    return {
-        "type": "scatter",
-        "x": mean,
-        "y": y,
-        "mode": "markers",
-        "name": "ours",
-        "showlegend": False,
-        "marker": {
-            "symbol": SERIES_SYMBOLS[k % 4], "size": 9, "color": colours,
-            "line": {"width": 1.8, "color": colours},
-        },
-        "error_x": {
-            "array": np.nan_to_num(high - mean), "arrayminus": np.nan_to_num(mean - low),
-            "color": faded(theme(dark).text, 0.55), "thickness": 1.2, "width": 3,
-        },
-        "customdata": about,
-        "hovertemplate": "%{customdata}<extra></extra>",
-    }  # fmt: skip
+    return scatter(
+        "markers",
+        part["mean"],
+        y,
+        "%{customdata}",
+        customdata=about,
+        name="ours",
+        showlegend=False,
+        marker=_series_mark(k, colours),
+        error_x=whiskers(part, faded(theme(dark).text, 0.55), thickness=1.2),
+    )
+
+
+def _series_mark(k: int, colour) -> dict:
+    edge = {"width": 1.8, "color": colour}
+    return {"symbol": SERIES_SYMBOLS[k % 4], "size": 9, "color": colour, "line": edge}
 
 
 def _legend_mark(name, k, ink) -> dict:
     """Markers have the models' colours; the legend only tells the shapes apart."""
-    look = {"symbol": SERIES_SYMBOLS[k % 4], "size": 9, "color": ink.muted,
-            "line": {"width": 1.8, "color": ink.muted}}  # fmt: skip
-    return {"type": "scatter", "x": [None], "y": [None], "mode": "markers", "marker": look,
-            "name": plain(f"ours, {name[:1].lower() + name[1:]}" if name else "ours"),
-            "hoverinfo": "skip"}  # fmt: skip
+    words = escape_html(f"ours, {name[:1].lower() + name[1:]}" if name else "ours")
+    return scatter("markers", [None], [None], name=words, marker=_series_mark(k, ink.muted))
 
 
 def sweep(
@@ -162,7 +152,6 @@ def sweep(
     x: str = "Hidden size (cells or units)",
     title: str | None = None,
     dark: bool = False,
-    height: int = 380,
 ) -> go.Figure:
     """A metric along an axis, one line per label with its 95% band; printed points as diamonds.
 
@@ -171,7 +160,9 @@ def sweep(
     table : DataFrame
         Rows of one panel and series of `Result.table()`, with places in the column x.
     """
-    ink, traces, ends, used = theme(dark), [], [], {}
+    traces: list[dict] = []
+    ends: list[str] = []
+    used: dict[str, int] = {}
     for label, part in table.groupby("label", sort=False):
         part = part.sort_values("x")
         model = part["model"].iloc[0]
@@ -180,123 +171,82 @@ def sweep(
         look["line"] = {**look["line"], "dash": SERIES_DASHES[variant % 4]}
         if variant:
             look["marker"] = {**look["marker"], "symbol": f"{look['marker']['symbol']}-open"}
-        traces += _band(part, look["line"]["color"], label)
-        traces.append(
-            {
-                "type": "scatter", "x": part["x"], "y": part["mean"], "name": plain(label),
-                "legendgroup": label, "mode": "lines+markers", **look,
-                "hovertemplate": f"{plain(label)}, %{{x:,}}<br>{plain(metric)} %{{y:.4f}}"
-                "<extra></extra>",
-            }
-        )  # fmt: skip
+        traces += band(part["x"], part["low"], part["high"], look["line"]["color"],
+                       legendgroup=label, showlegend=False)  # fmt: skip
+        name = escape_html(label)
+        hover = f"{name}, %{{x:,}}<br>{escape_html(metric)} %{{y:.4f}}"
+        line = scatter("lines+markers", part["x"], part["mean"], hover, **look)
+        traces.append({**line, "name": name, "legendgroup": label})
         best = part.loc[part["mean"].idxmax()]
         ends.append(f"{label} {best['mean']:.3f} at {best['x']:,g}")
     known = table[table["paper"].notna()]
     if len(known):
-        traces.append(
-            {
-                "type": "scatter", "x": known["x"], "y": known["paper"], "mode": "markers",
-                "name": "printed in the paper",
-                "marker": {"symbol": "diamond-open", "size": 11,
-                           "color": [model_colour(m, dark) for m in known["model"]],
-                           "line": {"width": 1.6}},
-                "hovertemplate": "the paper, %{x:,}: %{y:.4f}<extra></extra>",
-            }
-        )  # fmt: skip
+        look = _diamond([model_colour(model, dark) for model in known["model"]])
+        hover = "the paper, %{x:,}: %{y:.4f}"
+        printed = scatter("markers", known["x"], known["paper"], hover, marker=look)
+        traces.append({**printed, "name": "printed in the paper"})
     xs = table["x"].to_numpy(dtype=float)
     air = 0.04 * float(np.ptp(xs)) if len(xs) else 1.0
-    return style(
-        bare(*traces),
+    return draw(
+        traces,
         f"{title + ': ' if title else ''}{metric} against {x.lower()}; highest: "
         f"{', '.join(ends) or 'nothing yet'}.",
-        dark=dark,
-        x=x,
-        y=plain(metric[:1].upper() + metric[1:]),
+        dark,
+        380,
         title=title,
-        height=height,
-        legend=True,
+        showlegend=True,
+        legend=_below(230),
         xaxis={
-            "range": [xs.min() - air, xs.max() + air] if len(xs) else None, "nticks": 8,
-            "tickformat": ",~g", "linecolor": ink.muted,
+            "title": x,
+            "range": [xs.min() - air, xs.max() + air] if len(xs) else None,
+            "nticks": 8,
+            "tickformat": ",~g",
         },
-        yaxis={"range": _range(table), "nticks": 7},
-        layout={"legend": _below(height - 150)},
-    )  # fmt: skip
+        yaxis={"title": axis_title(metric), "range": _range(table), "nticks": 7},
+    )
 
 
 def _range(table: pd.DataFrame) -> list[float]:
-    """Room for all figures, and for intervals as far as they do not squeeze the figures."""
-    mean, low, high, paper = (
-        table[c].to_numpy(dtype=float) for c in ("mean", "low", "high", "paper")
-    )
-    inner = np.concatenate([mean, paper])
-    inner = inner[np.isfinite(inner)]
-    room = max(0.8 * float(np.ptp(inner)), 0.01) if len(inner) else 0.0
-    ends = np.concatenate([low, high])
-    ends = np.clip(ends[np.isfinite(ends)], inner.min() - room, inner.max() + room)
-    return tight(np.concatenate([inner, ends]))
-
-
-def _band(part, colour, label) -> list[dict]:
-    known = part[part["low"].notna() & part["high"].notna()]
-    if len(known) < 2:
-        return []
-    return [
-        {
-            "type": "scatter", "x": [*known["x"], *known["x"][::-1]],
-            "y": [*known["high"], *known["low"][::-1]], "fill": "toself", "mode": "lines",
-            "fillcolor": faded(colour, 0.13), "line": {"width": 0}, "hoverinfo": "skip",
-            "legendgroup": label, "showlegend": False,
-        }
-    ]  # fmt: skip
+    """Whiskers have their room, unless they are so long that the means could not be told apart."""
+    return interval_range(table, spreads=2.5, least=0.1)
 
 
 def running_times(
-    table: pd.DataFrame,
-    *,
-    title: str | None = None,
-    dark: bool = False,
-    height: int | None = None,
+    table: pd.DataFrame, *, title: str | None = None, dark: bool = False
 ) -> go.Figure:
     """Mean seconds of every line of one panel, divided into their three parts."""
     names = [row.label + (f", {row.series}" if row.series else "") for row in table.itertuples()]
     colours = [model_colour(model, dark) for model in table["model"]]
     total = table["seconds"].to_numpy(dtype=float)
-    bars = []
-    for part, (words, strength) in TIME_PARTS.items():
-        values = table[part].to_numpy(dtype=float)
-        bars.append(
-            {
-                "type": "bar", "orientation": "h", "x": values, "y": np.arange(len(table)),
-                "width": 0.62, "name": words, "customdata": [plain(name) for name in names],
-                "marker": {"color": [faded(c, strength) for c in colours], "line": {"width": 0}},
-                "hovertemplate": f"%{{customdata}}<br>{words} %{{x:.3g}} s<extra></extra>",
-            }
-        )  # fmt: skip
+    bars = [
+        bars_across(
+            table[part].to_numpy(dtype=float),
+            [faded(colour, strength) for colour in colours],
+            f"%{{customdata}}<br>{words} %{{x:.3g}} s",
+            customdata=[escape_html(name) for name in names],
+            name=words,
+            width=0.62,
+        )
+        for part, (words, strength) in TIME_PARTS.items()
+    ]
     top = float(np.nanmax(total, initial=0.0)) or 1.0
-    numbers = {
-        "type": "scatter", "x": total, "y": np.arange(len(table)), "mode": "text",
-        "text": [f"  {value:,.3g} s" for value in total], "textposition": "middle right",
-        "textfont": {"color": theme(dark).text, "size": 12}, "hoverinfo": "skip",
-        "showlegend": False, "cliponaxis": False,
-    }  # fmt: skip
+    numbers = row_ends(total, [f"{value:,.3g} s" for value in total])
     said = ", ".join(f"{name} {value:.3g} s" for name, value in zip(names, total, strict=True))
-    return style(
-        bare(*bars, numbers),
+    return draw(
+        [*bars, numbers],
         f"{title + ': ' if title else ''}running time: {said}.",
-        dark=dark,
-        x="Seconds in all",
+        dark,
+        96 + 32 * max(2, len(table)),
         title=title,
-        height=height or 96 + 32 * max(2, len(table)),
+        barmode="stack",
         margin={"t": 40, "l": 100},
-        xaxis={"range": [0, 1.25 * top], "nticks": 6, "showgrid": True},
-        yaxis=named_rows([plain(name, 34) for name in names], dark),
-        layout={"barmode": "stack"},
+        xaxis={"title": "Seconds in all", "range": [0, 1.25 * top], "nticks": 6, "showgrid": True},
+        yaxis=named_rows([escape_html(name, 34) for name in names], dark),
     )
 
 
 def best_so_far(
-    trials: Mapping[str, Sequence[Mapping]], metric: str, *, dark: bool = False, height: int = 380
+    trials: Mapping[str, Sequence[Mapping]], metric: str, *, dark: bool = False
 ) -> go.Figure:
     """How the best setting of every model improved while Optuna searched.
 
@@ -312,27 +262,38 @@ def best_so_far(
             continue
         best = np.maximum.accumulate([trial["value"] for trial in known])
         look = model_style(model, dark)
+        name = escape_html(model)
         traces.append(
-            {
-                "type": "scatter", "x": [trial["number"] + 1 for trial in known], "y": best,
-                "name": plain(model), "mode": "lines+markers",
-                "line": {**look["line"], "shape": "hv"}, "marker": {**look["marker"], "size": 6},
-                "hovertemplate": f"{plain(model)}<br>best of %{{x}}: %{{y:.4f}}<extra></extra>",
-            }
-        )  # fmt: skip
+            scatter(
+                "lines+markers",
+                [trial["number"] + 1 for trial in known],
+                best,
+                f"{name}<br>best of %{{x}}: %{{y:.4f}}",
+                name=name,
+                line={**look["line"], "shape": "hv"},
+                marker={**look["marker"], "size": 6},
+            )
+        )
         values += best.tolist()
         said.append(f"{model} {best[-1]:.3f}")
     last = max((len(tried) for tried in trials.values()), default=1)
-    return style(
-        bare(*traces),
+    return draw(
+        traces,
         f"Best validation {metric} as settings are tried: {', '.join(said) or 'nothing yet'}.",
-        dark=dark,
-        x="Settings tried",
-        y=f"Best validation {plain(metric)}",
-        height=height,
-        legend=True,
+        dark,
+        380,
+        showlegend=True,
+        legend=_below(230),
         margin={"t": 12},
-        xaxis={"range": [0.5, last + 0.5], "tickformat": "d", "dtick": max(1, round(last / 10))},
-        yaxis={"range": tight(values) if values else [0, 1], "nticks": 7},
-        layout={"legend": _below(height - 150)},
-    )  # fmt: skip
+        xaxis={
+            "title": "Settings tried",
+            "range": [0.5, last + 0.5],
+            "tickformat": "d",
+            "dtick": max(1, round(last / 10)),
+        },
+        yaxis={
+            "title": f"Best validation {escape_html(metric)}",
+            "range": tight(values),
+            "nticks": 7,
+        },
+    )

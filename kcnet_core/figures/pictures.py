@@ -9,8 +9,9 @@ from html import escape
 import numpy as np
 import plotly.graph_objects as go
 
-from kcnet_core.figures.layout import bar_style, bare, nice_ceiling, plain, style
+from kcnet_core.figures.layout import draw, escape_html, nice_ceiling
 from kcnet_core.figures.reduction import LEVELS, indexed_png, matrix_png, shade_table
+from kcnet_core.figures.traces import heat, scatter
 from kcnet_core.palette import colourscale, theme
 
 GAP = 3  # pixels between two small pictures
@@ -41,7 +42,7 @@ def image_grid(
     labels : sequence of str, optional
     """
     images = np.asarray(images, dtype=np.float32).reshape(-1, *image_shape)
-    names = [""] * len(images) if labels is None else [plain(label, 14) for label in labels]
+    names = [""] * len(images) if labels is None else [escape_html(label, 14) for label in labels]
     kinds = ", ".join(dict.fromkeys(str(label) for label in labels or ()))
     alt = f"{len(images)} images" + (f" of {kinds}." if kinds else ".")
     return _tiles(images, 1.0, "ink", names, columns, title, alt, dark)
@@ -52,7 +53,6 @@ def cell_pictures(
     image_shape: tuple[int, int],
     cells=None,
     *,
-    columns: int | None = None,
     title: str | None = None,
     dark: bool = False,
 ) -> go.Figure:
@@ -76,7 +76,7 @@ def cell_pictures(
     title = title or "Inputs of Kenyon cells, with the number of each"
     # 0/1 weights use the scale's vivid middle, not its darkest end.
     limit = 1.0 if scale == "diverging" else 1.6
-    return _tiles(fields, limit, scale, names, columns, title, alt + ".", dark)
+    return _tiles(fields, limit, scale, names, None, title, alt + ".", dark)
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,8 @@ def _sheet(tiles, limit, scale, names, columns, dark) -> _Sheet:
     pitch_x, pitch_y = width + GAP, height + GAP + round(label)
     low = -limit if scale == "diverging" else 0.0
     # One colour more than the scale has, for the paper between the pictures.
-    table = np.vstack([shade_table(scale, dark), _rgb(theme(dark).background)])
+    paper = list(bytes.fromhex(theme(dark).background.removeprefix("#")))
+    table = np.vstack([shade_table(scale, dark), np.array(paper, np.uint8)])
     index = np.full((rows * pitch_y, columns * pitch_x), LEVELS, np.uint8)
     shades = np.clip((tiles - low) * (LEVELS - 1) / (limit - low) + 0.5, 0, LEVELS - 1)
     for i, tile in enumerate(shades.astype(np.uint8)):
@@ -121,7 +122,7 @@ def image_sheet(
     labels : sequence of str
     """
     images = np.asarray(images, dtype=np.float32).reshape(-1, *image_shape)
-    names = [plain(label, 14) for label in labels]
+    names = [escape_html(label, 14) for label in labels]
     sheet = _sheet(images, 1.0, "ink", names, None, dark)
     (width, height), (right, bottom) = sheet.size, sheet.whole
     words = "".join(
@@ -171,19 +172,10 @@ def _tiles(tiles, limit, scale, names, columns, title, alt, dark) -> go.Figure:
     n, rows, at, label = len(tiles), sheet.n_rows, sheet.at, sheet.label
     (width, height), (right, bottom) = sheet.size, sheet.whole
     ink = theme(dark)
-    traces = [{"type": "image", "source": sheet.png, "hoverinfo": "skip"}]
+    traces: list[dict] = [{"type": "image", "source": sheet.png, "hoverinfo": "skip"}]
     if any(names):
-        traces.append(
-            {
-                "type": "scatter",
-                "x": [x + (width - 1) / 2 for x, _ in at],
-                "y": [y + height + label * 0.45 for _, y in at],
-                "text": names,
-                "mode": "text",
-                "textfont": {"color": ink.muted, "size": 11},
-                "hoverinfo": "skip",
-            }
-        )
+        x, y = [x + (width - 1) / 2 for x, _ in at], [y + height + label * 0.45 for _, y in at]
+        traces.append(scatter("text", x, y, text=names, textfont={"color": ink.muted, "size": 11}))
     frames = []
     if scale != "ink":
         line = {"color": ink.grid, "width": 1}
@@ -193,16 +185,16 @@ def _tiles(tiles, limit, scale, names, columns, title, alt, dark) -> go.Figure:
             for x, y in at
         ]  # fmt: skip
     top = 30 if title else 4
-    return style(
-        bare(*traces),
+    return draw(
+        traces,
         alt,
-        dark=dark,
+        dark,
+        top + 8 + rows * (FEW_HEIGHT if n <= FEW else TILE_HEIGHT),
         title=title,
-        height=top + 8 + rows * (FEW_HEIGHT if n <= FEW else TILE_HEIGHT),
         margin={"l": 4, "r": 4, "t": top, "b": 4},
+        shapes=frames,
         xaxis={**BARE_X, "range": [-1, right + 0.5]},
         yaxis={**BARE_Y, "range": [bottom + 0.5, -1]},
-        layout={"shapes": frames},
     )
 
 
@@ -211,26 +203,32 @@ def pixel_map(
     image_shape: tuple[int, int],
     title: str | None = None,
     *,
+    what: str = "Value of every pixel",
     unit: str = "",
-    limit: float | None = None,
     scale: str = "sequential",
     dark: bool = False,
     height: int = 320,
 ) -> go.Figure:
-    """One value for every pixel, with a scale; the pixel's place and value on hover."""
+    """One value for every pixel, with a scale; the pixel's place and value on hover.
+
+    Parameters
+    ----------
+    what : str
+        How the text form begins where there is no title.
+    """
     values = np.asarray(values, dtype=np.float32)
-    limit = limit or nice_ceiling(float(np.abs(values).max(initial=0)))
+    limit = nice_ceiling(float(np.abs(values).max(initial=0)))
     busiest = int(np.abs(values).argmax())
     alt = (
-        f"{title or 'Value of every pixel'}: from {values.min():.3g} to {values.max():.3g}, "
+        f"{title or what}: from {values.min():.3g} to {values.max():.3g}, "
         f"largest at row {busiest // image_shape[1]}, column {busiest % image_shape[1]}."
     )
-    return style(
-        bare(_pixels(values, image_shape, scale, limit, unit, dark)),
+    return draw(
+        [_pixels(values, image_shape, scale, limit, unit, dark)],
         alt,
-        dark=dark,
+        dark,
+        height,
         title=title,
-        height=height,
         margin={"l": 8, "r": 76, "b": 8},
         xaxis={**BARE_X, "range": [-0.5, image_shape[1] - 0.5]},
         yaxis={**BARE_Y, "range": [image_shape[0] - 0.5, -0.5]},
@@ -258,13 +256,7 @@ def input_usage_map(
 
 
 def contribution_map(
-    values: np.ndarray,
-    image: np.ndarray,
-    image_shape: tuple[int, int],
-    *,
-    title: str | None = None,
-    dark: bool = False,
-    height: int = 330,
+    values: np.ndarray, image: np.ndarray, image_shape: tuple[int, int], *, dark: bool = False
 ) -> go.Figure:
     """An image, and beside it what every pixel adds to (orange) or takes from (purple) a score.
 
@@ -281,44 +273,37 @@ def contribution_map(
     limit = nice_ceiling(float(np.quantile(np.abs(values), 0.995)))
     seen = _pixels((image - image.min()) / span, image_shape, "ink", 1.0, "", dark)
     added = _pixels(values, image_shape, "diverging", limit, "contribution", dark)
-    figure = bare(
-        {**seen, "showscale": False, "hoverinfo": "skip", "hovertemplate": None},
-        {**added, "xaxis": "x2", "yaxis": "y2"},
-        xaxis={"domain": [0, 0.48]},
-        xaxis2={"domain": [0.52, 1], "anchor": "y2"},
-        yaxis2={"anchor": "x2"},
-    )
     alt = (
         f"The image and the contribution of each of its {len(values)} pixels: together "
         f"{values.sum():+.3f}, of which {values[values > 0].sum():+.3f} for and "
         f"{values[values < 0].sum():+.3f} against."
     )
     frame = {"showline": True, "mirror": True, "linecolor": theme(dark).grid}
-    return style(
-        figure,
+    x_axis = {**BARE_X, **frame, "range": [-0.5, image_shape[1] - 0.5]}
+    y_axis = {**BARE_Y, **frame, "range": [image_shape[0] - 0.5, -0.5]}
+    return draw(
+        [
+            {**seen, "showscale": False, "hoverinfo": "skip", "hovertemplate": None},
+            {**added, "xaxis": "x2", "yaxis": "y2"},
+        ],
         alt,
-        dark=dark,
-        title=title,
-        height=height,
-        margin={"l": 8, "r": 84, "b": 8, "t": 34 if title else 12},
-        xaxis={**BARE_X, **frame, "range": [-0.5, image_shape[1] - 0.5]},
-        yaxis={**BARE_Y, **frame, "range": [image_shape[0] - 0.5, -0.5]},
-        layout={"yaxis2": {"scaleanchor": "x2"}},
+        dark,
+        330,
+        margin={"l": 8, "r": 84, "b": 8, "t": 12},
+        xaxis={**x_axis, "domain": [0, 0.48]},
+        xaxis2={**x_axis, "domain": [0.52, 1], "anchor": "y2"},
+        yaxis=y_axis,
+        yaxis2={**y_axis, "anchor": "x2", "scaleanchor": "x2"},
     )
 
 
 def _pixels(values, image_shape, scale, limit, unit, dark) -> dict:
     shown = f" {unit}" if unit else ""
-    return {
-        "type": "heatmap",
-        "z": np.asarray(values, dtype=np.float32).reshape(image_shape),
-        "zmin": -limit if scale == "diverging" else 0.0,
-        "zmax": limit,
-        "colorscale": colourscale(scale, dark),
-        "colorbar": bar_style(theme(dark), unit),
-        "hovertemplate": f"row %{{y}}, column %{{x}}<br>%{{z:.3g}}{shown}<extra></extra>",
-    }
-
-
-def _rgb(colour: str) -> np.ndarray:
-    return np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)], np.uint8)
+    return heat(
+        np.asarray(values, dtype=np.float32).reshape(image_shape),
+        -limit if scale == "diverging" else 0.0,
+        limit,
+        f"row %{{y}}, column %{{x}}<br>%{{z:.3g}}{shown}",
+        colorscale=colourscale(scale, dark),
+        colorbar={"title": unit},
+    )

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import plotly.graph_objects as go
 
-from kcnet_core.figures.layout import bare, nice_ceiling, plain, sign_colours, style
-from kcnet_core.palette import faded, theme
+from kcnet_core.figures.layout import draw, escape_html, nice_ceiling
+from kcnet_core.figures.traces import bars_across
+from kcnet_core.palette import sign_colours, theme
 
 BAR_HEIGHT = 25
 LONGEST_NAME = 30
+ACROSS = {"showgrid": True, "showline": False, "ticks": "", "nticks": 6}  # the axis under rows
 
 
 def ranked_bars(
@@ -40,12 +44,7 @@ def two_sided_bars(
     values = np.asarray(values, dtype=float)
     colours = np.where(values < 0, *sign_colours(dark))
     reach = 1.5 * float(np.abs(values).max(initial=0)) or nice_ceiling(0)
-    axis = {
-        "range": [-reach, reach],
-        "zeroline": True,
-        "zerolinecolor": theme(dark).muted,
-        "zerolinewidth": 1,
-    }
+    axis = {"range": [-reach, reach], "zeroline": True}
     return _bars(values, names, signed(values), colours, notes, axis, alt, x, dark, height)
 
 
@@ -57,45 +56,25 @@ def signed(values) -> list[str]:
 
 
 def _bars(values, names, texts, colour, notes, axis, alt, x, dark, height) -> go.Figure:
-    ink, n = theme(dark), len(values)
+    n = len(values)
     about = [
-        f"{plain(name)}<br>" + (f"<i>{plain(note)}</i><br>" if note else "") + f"{x}: {text}"
+        f"{escape_html(name)}<br>{f'<i>{escape_html(note)}</i><br>' if note else ''}{x}: {text}"
         for name, note, text in zip(names, notes or [""] * n, texts, strict=True)
     ]
-    bars = {
-        "type": "bar",
-        "x": values,
-        "y": np.arange(n),
-        "orientation": "h",
-        "width": 0.66,
-        "marker": {"color": colour, "line": {"width": 0}},
-        "text": [f" {text} " for text in texts],
-        "textposition": "outside",
-        "textfont": {"color": ink.text, "size": 12},
-        "cliponaxis": False,
-        "customdata": about,
-        "hovertemplate": "%{customdata}<extra></extra>",
-    }
-    return style(
-        bare(bars),
+    look = {"text": [f" {text} " for text in texts], "width": 0.66}
+    bars = bars_across(values, colour, "%{customdata}", customdata=about, **look)
+    return draw(
+        [bars],
         alt,
-        dark=dark,
-        x=x,
-        height=height or 70 + BAR_HEIGHT * max(2, n),
+        dark,
+        height or 70 + BAR_HEIGHT * max(2, n),
         margin={"t": 8, "b": 46},
-        xaxis={
-            "showgrid": True,
-            "gridcolor": faded(ink.muted, 0.18),
-            "nticks": 6,
-            "showline": False,
-            "ticks": "",
-            **axis,
-        },
-        yaxis=named_rows([plain(name, LONGEST_NAME) for name in names], dark),
+        xaxis={**ACROSS, "title": x, **axis},
+        yaxis=named_rows([escape_html(name, LONGEST_NAME) for name in names], dark),
     )
 
 
-def named_rows(labels: list[str], dark: bool) -> dict:
+def named_rows(labels: Sequence[str], dark: bool) -> dict:
     """A vertical axis of names, first on top."""
     return {
         "tickvals": np.arange(len(labels)),

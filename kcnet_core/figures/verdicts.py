@@ -6,16 +6,16 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from kcnet_core.figures.compare import tight
-from kcnet_core.figures.layout import bare, level_line, nice_ceiling, note, plain, style
+from kcnet_core.figures.intervals import tight
+from kcnet_core.figures.layout import draw, escape_html, level_line, nice_ceiling
+from kcnet_core.figures.squares import numbers, square_axes
+from kcnet_core.figures.traces import heat, scatter
 from kcnet_core.palette import colourscale, faded, model_colour, theme
 
 MOST_WITH_NUMBERS = 12  # variants; more numbers would not fit their cells
 
 
-def pairwise_matrix(
-    pairs: pd.DataFrame, metric: str, *, dark: bool = False, height: int | None = None
-) -> go.Figure:
+def pairwise_matrix(pairs: pd.DataFrame, metric: str, *, dark: bool = False) -> go.Figure:
     """Differences between all pairs (row minus column); only those that are real have a colour.
 
     Parameters
@@ -33,8 +33,8 @@ def pairwise_matrix(
         z[i, j], z[j, i] = row.difference, -row.difference
         real[i, j] = real[j, i] = bool(row.better)
         about = f"p = {row.p_holm:.3g} (Holm), {row.n} splits"
-        about += f"<br>{plain(row.better)} is better" if row.better else "<br>may be chance"
-        one, two = plain(row.first), plain(row.second)
+        about += f"<br>{escape_html(row.better)} is better" if row.better else "<br>may be chance"
+        one, two = escape_html(row.first), escape_html(row.second)
         hover[i, j] = (
             f"{one} minus {two}<br>{row.difference:+.4f} ({row.low:+.4f} to {row.high:+.4f})<br>"
             + about
@@ -44,27 +44,17 @@ def pairwise_matrix(
             + about
         )
     limit = nice_ceiling(float(np.nanmax(np.abs(z)))) if len(pairs) else 1.0
-    ink, axis = theme(dark), np.arange(n)
-    known = [(i, j) for i in axis for j in axis if np.isfinite(z[i, j])]
-    traces = [
-        {
-            "type": "heatmap", "z": np.where(real, z, 0.0), "x": axis, "y": axis,
-            "zmin": -2 * limit, "zmax": 2 * limit, "colorscale": colourscale("diverging", dark),
-            "showscale": False, "xgap": 1, "ygap": 1, "text": hover,
-            "hovertemplate": "%{text}<extra></extra>",
-        }
-    ]  # fmt: skip
+    ink = theme(dark)
+    look = {"colorscale": colourscale("diverging", dark), "showscale": False, "xgap": 1, "ygap": 1}
+    squares = heat(np.where(real, z, 0.0), -2 * limit, 2 * limit, "%{text}", text=hover, **look)
+    traces = [squares]
     if n <= MOST_WITH_NUMBERS:
-        colours = [ink.text if real[i, j] else ink.muted for i, j in known]
-        texts = [f"{z[i, j]:+.3f}".replace("-", "\N{MINUS SIGN}") for i, j in known]
-        texts = [f"<b>{t}</b>" if real[at] else t for at, t in zip(known, texts, strict=True)]
-        traces.append(
-            {
-                "type": "scatter", "x": [j for _, j in known], "y": [i for i, _ in known],
-                "mode": "text", "hoverinfo": "skip", "text": texts,
-                "textfont": {"size": 11, "color": colours},
-            }
-        )  # fmt: skip
+        texts = {
+            at: f"{z[at]:+.3f}".replace("-", "\N{MINUS SIGN}")
+            for at in zip(*np.isfinite(z).nonzero(), strict=True)
+        }
+        bold = {at: f"<b>{text}</b>" if real[at] else text for at, text in texts.items()}
+        traces.append(numbers(bold, np.where(real, ink.text, ink.muted)))
     winners = [f"{r.better} over {r.second if r.better == r.first else r.first}"
                for r in pairs.itertuples() if r.better]  # fmt: skip
     alt = f"Differences in {metric} between {n} variants: " + (
@@ -72,24 +62,19 @@ def pairwise_matrix(
         if winners
         else "none is clear; all may be chance."
     )
-    ticks = {"tickvals": axis, "ticktext": [plain(name, 22) for name in names], "showgrid": False,
-             "showline": False, "ticks": "", "automargin": True}  # fmt: skip
     row = 40 if n <= MOST_WITH_NUMBERS else 26
-    return style(
-        bare(*traces),
+    return draw(
+        traces,
         alt,
-        dark=dark,
-        x="minus",
-        height=height or 110 + row * max(n, 3),
+        dark,
+        110 + row * max(n, 3),
         margin={"t": 10},
-        xaxis={**ticks, "range": [-0.5, n - 0.5]},
-        yaxis={**ticks, "range": [n - 0.5, -0.5]},
+        **square_axes([escape_html(name, 22) for name in names], "minus"),
     )
 
 
 def trials_scatter(
     trials, metric: str, *, higher_is_better: bool = True, model: str = "KCNet", dark: bool = False,
-    height: int = 320,
 ) -> go.Figure:  # fmt: skip
     """Hyperparameter search: every trial as a dot and the best so far as a line.
 
@@ -100,48 +85,43 @@ def trials_scatter(
     """
     done = [trial for trial in trials if trial.value is not None]
     values = np.array([trial.value for trial in done], dtype=float)
-    numbers = [trial.number for trial in done]
+    tried = [trial.number for trial in done]
     best = (np.maximum if higher_is_better else np.minimum).accumulate(values)
-    colour, ink = model_colour(model, dark), theme(dark)
+    colour = model_colour(model, dark)
     about = [
-        "<br>".join(f"{plain(key)} = {_short(value)}" for key, value in trial.params.items())
+        "<br>".join(f"{escape_html(key)} = {_short(value)}" for key, value in trial.params.items())
         for trial in done
     ]
+    hover = "trial %{x}: %{y:.4f}<br>%{customdata}"
+    dot = {"color": faded(colour, 0.55), "size": 8}
+    step = {"color": colour, "width": 2.5, "shape": "hv"}
     traces = [
-        {
-            "type": "scatter", "x": numbers, "y": values, "mode": "markers", "name": "trials",
-            "customdata": about, "marker": {"color": faded(colour, 0.55), "size": 8},
-            "hovertemplate": "trial %{x}: %{y:.4f}<br>%{customdata}<extra></extra>",
-        },
-        {
-            "type": "scatter", "x": numbers, "y": best, "mode": "lines", "name": "best so far",
-            "hoverinfo": "skip", "line": {"color": colour, "width": 2.5, "shape": "hv"},
-        },
-    ]  # fmt: skip
+        scatter("markers", tried, values, hover, customdata=about, name="trials", marker=dot),
+        scatter("lines", tried, best, name="best so far", line=step),
+    ]
     alt, extras = f"Hyperparameter search for {model}: no trial yet.", {}
     if done:
-        if numbers[0] == 0:
-            place = {"x": 1, "xref": "paper", "xanchor": "right", "y": float(values[0])}
-            words = note("untuned", ink.muted, yanchor="top", **place)
-            extras = {"shapes": [level_line(values[0], ink.muted)], "annotations": [words]}
+        if tried[0] == 0:
+            words = {"text": "untuned", "y": float(values[0]), "yanchor": "top",
+                     "x": 1, "xref": "paper", "xanchor": "right"}  # fmt: skip
+            extras = {"shapes": [level_line(values[0])], "annotations": [words]}
         winner = int(values.argmax() if higher_is_better else values.argmin())
         alt = (
             f"Hyperparameter search for {model}: {len(done)} trials, best validation {metric} "
-            f"{values[winner]:.4f} in trial {numbers[winner]}."
+            f"{values[winner]:.4f} in trial {tried[winner]}."
         )
-    return style(
-        bare(*traces),
+    end = max([10, *tried]) + 0.5
+    return draw(
+        traces,
         alt,
-        dark=dark,
-        x="Trial",
-        y=f"Validation {plain(metric)}",
-        height=height,
-        legend=True,
-        xaxis={"range": [-0.5, max([10, *numbers]) + 0.5], "tickformat": "d", "nticks": 8},
-        yaxis={"range": tight(values), "nticks": 6},
-        layout=extras,
+        dark,
+        320,
+        showlegend=True,
+        xaxis={"title": "Trial", "range": [-0.5, end], "tickformat": "d", "nticks": 8},
+        yaxis={"title": f"Validation {escape_html(metric)}", "range": tight(values), "nticks": 6},
+        **extras,
     )
 
 
 def _short(value) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else plain(value, 30)
+    return f"{value:.4g}" if isinstance(value, float) else escape_html(value, 30)

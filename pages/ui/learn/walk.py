@@ -6,10 +6,9 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from kcnet_core.figures.layout import sign_colours
 from kcnet_core.lessons.circuit import ForwardPass, forward_pass
 from kcnet_core.lessons.circuit_drawing import circuit_picture
-from kcnet_core.palette import theme
+from kcnet_core.palette import sign_colours, theme
 from pages.ui.learn.bench import Bench
 from pages.ui.learn.circuit_view import circuit_view
 from pages.ui.learn.walk_steps import LABELS, STEPS, Step, words

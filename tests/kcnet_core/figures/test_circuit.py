@@ -55,7 +55,6 @@ def all_figures(digits, fly, walk, sweep):
             "inhibited": circuit.inhibited_figure(walk, 3, dark),
             "activity": circuit.activity_figure(walk, dark),
             "votes": circuit.votes_figure(walk, answers, dark),
-            "probabilities": circuit.probabilities_figure(walk, answers, dark),
             "pixels": circuit.pixel_map_figure(np.linspace(-1, 1, 64), (8, 8), dark),
             "shares": circuit.input_shares_figure(np.linspace(-1, 1, 64), names, names, dark),
             "active": flies.active_share_figure(sweep, 1.0, ("a", "b"), dark),

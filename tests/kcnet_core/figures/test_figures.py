@@ -345,7 +345,7 @@ def test_metric_against_time_marks_the_front():
     figure = figures.metric_vs_time(points, "accuracy")
     assert list(named(figure, "best trade-offs").x) == [1.0]
     assert "KCNet 100 (0.900 in 1 s)" in figures.alt(figure)
-    other = figures.metric_vs_time(points, "accuracy", front=[True, True])
+    other = figures.metric_vs_time(points.assign(best=True), "accuracy")
     assert list(named(other, "best trade-offs").x) == [1.0, 2.0]
 
 
@@ -468,9 +468,11 @@ def test_every_figure_has_a_sentence_a_height_and_a_transparent_background(dark)
         assert figures.alt(figure).endswith(".")
         assert len(figures.alt(figure)) > 20
         assert figure.layout.height
-        assert figure.layout.paper_bgcolor == figure.layout.plot_bgcolor == "rgba(0,0,0,0)"
-        assert figure.layout.font.color == palette.theme(dark).text
-        assert not figure.layout.template.to_plotly_json().get("layout", {}).get("colorway")
+        own, common = figure.layout, figure.layout.template.layout
+        assert common.paper_bgcolor == common.plot_bgcolor == "rgba(0,0,0,0)"
+        assert common.font.color == palette.theme(dark).text
+        assert not common.colorway
+        assert not (own.paper_bgcolor or own.plot_bgcolor or own.font.color or own.colorway)
 
 
 def test_names_that_visitors_upload_are_never_read_as_markup():

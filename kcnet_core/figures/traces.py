@@ -1,0 +1,46 @@
+"""The traces that charts are made of, each in one line; what else one has is in plotly's words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kcnet_core.palette import faded
+
+
+def scatter(mode: str, x, y, hover: str | None = None, **more) -> dict:
+    """Lines, markers or text at (x, y); without words for the pointer, it is passed over."""
+    return {"type": "scatter", "mode": mode, "x": x, "y": y, **_said(hover), **more}
+
+
+def ring(x: float, y: float, colour: str, size: int, hover: str | None = None, **more) -> dict:
+    """A circle around one point."""
+    look = {"size": size, "color": faded(colour, 0.0), "line": {"color": colour, "width": 2}}
+    return scatter("markers", [x], [y], hover, marker=look, **more)
+
+
+def bars(x, y, colour, hover: str | list[str] | None = None, **more) -> dict:
+    """Bars up to y, in one colour or in one each."""
+    return {"type": "bar", "x": x, "y": y, "marker": {"color": colour}, **_said(hover), **more}
+
+
+def bars_across(x, colour, hover: str | None = None, **more) -> dict:
+    """Bars to the right, one in each of the rows 0, 1, 2, ..."""
+    return bars(x, np.arange(len(x)), colour, hover, orientation="h", **more)
+
+
+def row_ends(x, texts: Sequence[str]) -> dict:
+    """Words to the right of x, one in each of the rows 0, 1, 2, ..."""
+    words = [f"  {text}" for text in texts]
+    place = {"textposition": "middle right", "cliponaxis": False}
+    return scatter("text", x, np.arange(len(x)), text=words, **place)
+
+
+def heat(z, low: float, high: float, hover: str | None = None, **more) -> dict:
+    """Coloured squares; orange for more, unless it brings a scale of its own."""
+    return {"type": "heatmap", "z": z, "zmin": low, "zmax": high, **_said(hover), **more}
+
+
+def _said(hover: str | list[str] | None) -> dict:
+    return {"hoverinfo": "skip"} if hover is None else {"hovertemplate": hover}
