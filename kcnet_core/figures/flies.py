@@ -22,7 +22,7 @@ def active_share_figure(
 ) -> go.Figure:
     """How many cells fire, as C moves."""
     ink, C = theme(dark), sweep.strengths
-    lines = [
+    lines: list[tuple[np.ndarray, str, dict]] = [
         (sweep.share_mean, "mean of all", {"color": ink.muted, "dash": "dot"}),
         (sweep.share_a, names[0], {"color": ink.primary, "width": 2.5}),
         (sweep.share_b, names[1], {"color": sign_colours(dark)[0], "width": 2.5}),
@@ -44,7 +44,7 @@ def active_share_figure(
 def tag_distance_figure(sweep: InhibitionSweep, now: float, dark: bool = False) -> go.Figure:
     """How far apart two samples' active cells are, as C moves."""
     ink, purple = theme(dark), sign_colours(dark)[0]
-    lines = [
+    lines: list[tuple[np.ndarray, str, dict]] = [
         (sweep.distance, "these two", {"color": ink.primary, "width": 2.5}),
         (sweep.distance_different, "two of different kinds", {"color": purple, "dash": "dash"}),
         (sweep.distance_same, "two of one kind", {"color": ink.muted, "dash": "dot"}),

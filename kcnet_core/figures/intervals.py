@@ -24,8 +24,8 @@ def band(x, low, high, colour: str, strength: float = 0.14, **more) -> list[dict
     if known.sum() < 2:
         return []
     x, y = [*x[known], *x[known][::-1]], [*high[known], *low[known][::-1]]
-    area = {"fill": "toself", "fillcolor": faded(colour, strength), "line": {"width": 0}}
-    return [scatter("lines", x, y, **area, **more)]
+    look = {"fillcolor": faded(colour, strength), "line": {"width": 0}, **more}
+    return [scatter("lines", x, y, fill="toself") | look]
 
 
 def whiskers(part: pd.DataFrame, colour: str, **look) -> dict:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import Any
 
 import plotly.graph_objects as go
 import plotly.io as pio
@@ -19,13 +20,7 @@ HEIGHT = 300
 
 
 def draw(
-    traces: Iterable[dict],
-    alt: str,
-    dark: bool,
-    height: int = HEIGHT,
-    *,
-    title: str | None = None,
-    **layout,
+    traces: Iterable[dict], alt: str, dark: bool, height: int = HEIGHT, **layout: Any
 ) -> go.Figure:
     """A figure in the common look.
 
@@ -33,20 +28,20 @@ def draw(
     ----------
     alt : str
         What the chart says, for those who cannot see it.
-    title : str, optional
-        As text; what looks like a tag in it is not read as one.
     layout
-        What is particular to this figure, in plotly's words.
+        What is particular to this figure, in plotly's words; but its title, if it has any, is text
+        in which nothing is read as a tag.
     """
-    whole = look(alt, dark, height, **layout)
+    title = layout.pop("title", None)
     if title:
-        whole["title"] = {"text": escape_html(title)}
+        layout["title"] = {"text": escape_html(title)}
+    whole = look(alt, dark, height, **layout)
     if _unchecked.get():
         return _sketch(traces, whole)
     return go.Figure(list(traces), whole)
 
 
-def look(alt: str, dark: bool, height: int, **layout) -> dict:
+def look(alt: str, dark: bool, height: int, **layout: Any) -> dict:
     """The layout of a figure: the common look, and what is particular to it."""
     return {"template": TEMPLATES[dark], "height": height, "meta": {"alt": alt}, **layout}
 

@@ -33,8 +33,8 @@ def bars_across(x, colour, hover: str | None = None, **more) -> dict:
 def row_ends(x, texts: Sequence[str]) -> dict:
     """Words to the right of x, one in each of the rows 0, 1, 2, ..."""
     words = [f"  {text}" for text in texts]
-    place = {"textposition": "middle right", "cliponaxis": False}
-    return scatter("text", x, np.arange(len(x)), text=words, **place)
+    trace = scatter("text", x, np.arange(len(x)), text=words, textposition="middle right")
+    return trace | {"cliponaxis": False}
 
 
 def heat(z, low: float, high: float, hover: str | None = None, **more) -> dict:

@@ -12,7 +12,7 @@ from kcnet_core.experiments.comparison.search import MANY_ROWS
 from kcnet_core.experiments.models import MODELS
 from kcnet_core.jobs import Estimate
 from kcnet_core.paper.recipe import tuned_on
-from kcnet_core.paper.recipes import PAPER_ROWS, Line, Recipe
+from kcnet_core.paper.recipes import PAPER_ROWS, Recipe, RecipeLine
 
 # Training rows, inputs and classes, so that nothing need be loaded for an estimate.
 SIZES = {
@@ -40,17 +40,17 @@ def recipe_cost(recipe: Recipe, measured: Mapping[str, float] | None = None) -> 
     return cost.together(costs)
 
 
-def line_seconds(line: Line) -> float:
+def line_seconds(line: RecipeLine) -> float:
     """Seconds for one row, with its search."""
     return fit_cost(line).seconds + search_seconds(line)
 
 
-def fit_cost(line: Line) -> Estimate:
+def fit_cost(line: RecipeLine) -> Estimate:
     """Seconds and bytes to train and test a line once."""
     return _cost(line.model, line.settings, line)
 
 
-def search_seconds(line: Line) -> float:
+def search_seconds(line: RecipeLine) -> float:
     """Seconds for a line's search, 0 when its settings stand."""
     tuning = line.tuning
     if not tuning:
@@ -63,7 +63,7 @@ def search_seconds(line: Line) -> float:
     return tuning.n_trials * folds * _cost(model, settings, line).seconds
 
 
-def _rows(line: Line) -> int:
+def _rows(line: RecipeLine) -> int:
     n = SIZES.get(line.dataset, (5_000,))[0]
     if line.dataset in images.IDX_SETS:
         folder = store.find(images.IDX_SETS[line.dataset].files())
@@ -73,7 +73,7 @@ def _rows(line: Line) -> int:
     return min(n, line.rows) if line.rows else n
 
 
-def _cost(model: str, settings: Mapping, line: Line) -> Estimate:
+def _cost(model: str, settings: Mapping, line: RecipeLine) -> Estimate:
     n_held, d, c = SIZES.get(line.dataset, (5_000, 784, 10))
     if (
         line.beyond.get("stop_rule") == "algorithm1"

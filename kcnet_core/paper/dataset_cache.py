@@ -9,13 +9,13 @@ from dataclasses import replace
 
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.paper.altered_data import ALTERATIONS
-from kcnet_core.paper.recipes import Line
+from kcnet_core.paper.recipes import RecipeLine
 
 HELD_BYTES = 300 * 2**20  # of datasets, besides the one in use
 SAMPLED_ROWS = 100  # of a dataset, to tell one release of its inputs from another
 
 
-class Shelf:
+class DatasetCache:
     """The datasets of a recipe, the last few of them held."""
 
     def __init__(self, load: Callable[..., Dataset]):
@@ -23,7 +23,7 @@ class Shelf:
         self._held: OrderedDict[str, Dataset] = OrderedDict()
         self._fingerprints: dict[str, list] = {}
 
-    def dataset(self, line: Line, repeat: int) -> Dataset:
+    def dataset(self, line: RecipeLine, repeat: int) -> Dataset:
         """As the line wants it; an alteration is drawn anew for every repeat."""
         dataset = self._plain(line)
         if line.protocol == "paper_split":
@@ -33,7 +33,7 @@ class Shelf:
             dataset = ALTERATIONS[name](dataset, value, repeat)
         return dataset
 
-    def fingerprint(self, line: Line) -> list:
+    def fingerprint(self, line: RecipeLine) -> list:
         """Tells one dataset, or one release of it, from another."""
         key = self._key(line)
         if key not in self._fingerprints:
@@ -41,10 +41,10 @@ class Shelf:
             self._fingerprints[key] = [key, n_rows, n_inputs, y, X]
         return self._fingerprints[key]
 
-    def _key(self, line: Line) -> str:
+    def _key(self, line: RecipeLine) -> str:
         return json.dumps([line.dataset, line.target, dict(line.options)], sort_keys=True)
 
-    def _plain(self, line: Line) -> Dataset:
+    def _plain(self, line: RecipeLine) -> Dataset:
         key = self._key(line)
         if key not in self._held:
             options = {**line.options, **({"target": line.target} if line.target else {})}

@@ -10,7 +10,7 @@ import pandas as pd
 
 from kcnet_core.experiments import metrics
 from kcnet_core.experiments.evaluate import SIGNIFICANT, interval_over_splits, shared_rows
-from kcnet_core.paper.recipes import Contrast, Recipe
+from kcnet_core.paper.recipe import Recipe, RecipeLine
 
 ENOUGH = 5  # repeats; the interval of fewer is too wide to agree or disagree with anything
 
@@ -54,32 +54,39 @@ def differences_of(
 
     More questions make it likelier that one of the differences is chance: Holm's p counts them.
     """
-    found = {c: interval for c in recipe.contrasts if (interval := _interval(recipe, c, known))}
+    lines = {line.key: line for line in recipe.lines}
+    pairs = {c: (lines[c.first], lines[c.second]) for c in recipe.contrasts}
+    found = {
+        contrast: interval
+        for contrast, pair in pairs.items()
+        if (interval := _interval(recipe.metric_of(pair[0]), *pair, known))
+    }
     p_holm = metrics.holm([interval.p for interval in found.values()])
     return tuple(
         Difference(
             contrast.question, contrast.first, contrast.second, interval.mean, interval.low,
-            interval.high, interval.n, float(p), _same_test_rows(recipe, contrast),
+            interval.high, interval.n, float(p), _same_test_rows(*pairs[contrast]),
         )
         for (contrast, interval), p in zip(found.items(), p_holm, strict=True)
     )  # fmt: skip
 
 
-def _same_test_rows(recipe: Recipe, contrast: Contrast) -> bool:
+def _same_test_rows(*lines: RecipeLine) -> bool:
     first, second = (
         (line.dataset, line.target, dict(line.options), line.alteration, line.protocol)
-        for line in map(recipe.line, (contrast.first, contrast.second))
+        for line in lines
     )
     return first == second
 
 
-def _interval(recipe: Recipe, contrast: Contrast, known) -> metrics.Interval | None:
-    metric = recipe.metric_of(recipe.line(contrast.first))
+def _interval(
+    metric: str, one: RecipeLine, other: RecipeLine, known: Mapping[tuple[str, int], Mapping]
+) -> metrics.Interval | None:
     first, second = (
-        {r: row for (of, r), row in known.items() if of == key and row[metric] is not None}
-        for key in (contrast.first, contrast.second)
+        {r: row for (of, r), row in known.items() if of == line.key and row[metric] is not None}
+        for line in (one, other)
     )
-    if _same_test_rows(recipe, contrast):
+    if _same_test_rows(one, other):
         both = [repeat for repeat in first if repeat in second]
         if len(both) < 2:
             return None
@@ -88,5 +95,5 @@ def _interval(recipe: Recipe, contrast: Contrast, known) -> metrics.Interval | N
     if min(len(first), len(second)) < 2:
         return None
     rows = pd.DataFrame([*first.values(), *second.values()])
-    values = ([row[metric] for row in part.values()] for part in (first, second))
-    return metrics.difference_interval(*values, **shared_rows(rows))
+    each = ([row[metric] for row in part.values()] for part in (first, second))
+    return metrics.difference_interval(*each, **shared_rows(rows))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kcnet_core.experiments.baselines import BASELINES
 from kcnet_core.experiments.presets import PAPER_BEST
 from kcnet_core.paper import images, odor
-from kcnet_core.paper.recipe import Contrast, Line, Quick, Recipe, Tuning
+from kcnet_core.paper.recipe import Contrast, Quick, Recipe, RecipeLine, Tuning
 
 RULE_SIZES = (100, 650)
 DOA_SIZES = (100, 500, 1000, 2000)
@@ -16,13 +16,13 @@ RULES = {"paper": "paper's rule", "varpro": images.OUR_RULE}
 SEARCHED = 20  # settings tried for every model of the search-space table
 
 
-def _stop_rules() -> tuple[Line, ...]:
+def _stop_rules() -> tuple[RecipeLine, ...]:
     lines = []
     for series, beyond in images.STOP_RULES.items():
         for k, target in enumerate(odor.TARGETS):
             for model in ("DOA", "Ensemble DOA"):
                 lines.append(
-                    Line(
+                    RecipeLine(
                         label=model,
                         model=model,
                         dataset=odor.DATASET,
@@ -83,17 +83,17 @@ STOP_RULE = Recipe(
 )
 
 
-def _rules() -> tuple[Line, ...]:
+def _rules() -> tuple[RecipeLine, ...]:
     lines = []
     for dataset in images.WHOLE:
         alpha = images.printed(dataset)["KCNet"]["alpha"]
         for size in RULE_SIZES:
             panel = f"{images.TITLES[dataset]}, {size} cells"
             fixed = {"n_hidden": size, "alpha": alpha}
-            lines.append(Line("random wiring", "KCNet", dataset, fixed, panel=panel))
+            lines.append(RecipeLine("random wiring", "KCNet", dataset, fixed, panel=panel))
             for rule, words in RULES.items():
                 lines.append(
-                    Line(
+                    RecipeLine(
                         label=words,
                         model="DOA",
                         dataset=dataset,
@@ -137,15 +137,15 @@ DOA_RULES = Recipe(
 )
 
 
-def _by_size() -> tuple[Line, ...]:
+def _by_size() -> tuple[RecipeLine, ...]:
     alpha = images.printed("mnist")["KCNet"]["alpha"]
     lines = []
     for size in DOA_SIZES:
         fixed = {"n_hidden": size, "alpha": alpha}
-        lines.append(Line("before DOA", "KCNet", "mnist", fixed, x=size, panel="MNIST"))
+        lines.append(RecipeLine("before DOA", "KCNet", "mnist", fixed, x=size, panel="MNIST"))
         for rate in (0.05, 0.5):
             lines.append(
-                Line(
+                RecipeLine(
                     label=f"paper's rule, {rate:g}",
                     model="DOA",
                     dataset="mnist",
@@ -160,7 +160,7 @@ def _by_size() -> tuple[Line, ...]:
                 )
             )  # fmt: skip
         lines.append(
-            Line(
+            RecipeLine(
                 label=images.OUR_RULE,
                 model="DOA",
                 dataset="mnist",
@@ -211,7 +211,7 @@ def _inside(dataset: str, target: str, where: str) -> Recipe:
     title = target or images.TITLES[dataset]
     chosen = odor.printed(target) if target else images.printed(dataset)
     lines = tuple(
-        Line(
+        RecipeLine(
             label=model,
             model=model,
             dataset=dataset,
@@ -260,7 +260,7 @@ INSIDE = tuple(
 )
 
 
-def _searches() -> tuple[Line, ...]:
+def _searches() -> tuple[RecipeLine, ...]:
     lines = []
     for model in (*BASELINES, "KCNet", "DOA", "Ensemble DOA"):
         fixed = {}
@@ -271,7 +271,7 @@ def _searches() -> tuple[Line, ...]:
             )  # fmt: skip
             fixed = {name: chosen[name] for name in names if name in chosen}
         lines.append(
-            Line(
+            RecipeLine(
                 label=model,
                 model=model,
                 dataset=odor.DATASET,

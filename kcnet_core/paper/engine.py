@@ -12,6 +12,7 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from typing import Any
 
 from kcnet_core import datasets
 from kcnet_core.datasets.dataset import Dataset
@@ -23,11 +24,11 @@ from kcnet_core.experiments.metrics import METRICS
 from kcnet_core.experiments.protocols import Split, splits
 from kcnet_core.network.history import Progress
 from kcnet_core.paper.cost import line_seconds, recipe_cost
-from kcnet_core.paper.dataset_cache import Shelf
+from kcnet_core.paper.dataset_cache import DatasetCache
 from kcnet_core.paper.outcomes import Result, summed_up
 from kcnet_core.paper.recipe import tuned_on
-from kcnet_core.paper.recipes import Line, Recipe
-from kcnet_core.paper.recording import Filmed, curves_of, matrices_of, updates_made
+from kcnet_core.paper.recipes import Recipe, RecipeLine
+from kcnet_core.paper.recording import Recorded, curves_of, matrices_of, updates_made
 from kcnet_core.paper.result_file import own_results, save_result
 from kcnet_core.storage.folders import cache_folder
 from kcnet_core.storage.journal import Journal
@@ -108,7 +109,7 @@ def reproduce_steps(
     Result
         Complete, or of what there was time and data for.
     """
-    shelf, rows, wanted = Shelf(load), {}, []
+    cache, rows, wanted = DatasetCache(load), {}, []
     skipped: dict[str, str] = {}  # what is missing, by dataset
     failed: dict[str, str] = {}  # sentences, by line
     units = recipe.units()
@@ -116,7 +117,7 @@ def reproduce_steps(
         if line.dataset in skipped:
             continue
         try:
-            known = journal.get(identity(line, repeat, shelf.fingerprint(line)))
+            known = journal.get(identity(line, repeat, cache.fingerprint(line)))
         except DataError as error:
             skipped[line.dataset] = str(error)
             continue
@@ -140,7 +141,7 @@ def reproduce_steps(
         if deadline is not None and time.monotonic() + _expected(line, rows) > deadline:
             continue
         stage = f"{line.key}, repeat {repeat + 1}"
-        with closing(_unit_steps(line, repeat, shelf, journal)) as steps:
+        with closing(_unit_steps(line, repeat, cache, journal)) as steps:
             row = None
             for item in steps:
                 if not isinstance(item, Progress):
@@ -161,7 +162,7 @@ def reproduce_steps(
     return result
 
 
-def _expected(line: Line, rows: Mapping[tuple[str, int], Mapping]) -> float:
+def _expected(line: RecipeLine, rows: Mapping[tuple[str, int], Mapping]) -> float:
     """Seconds for one more row: what another repeat took, or else an estimate."""
     took = [
         row["seconds"] + (0.0 if line.protocol == "benchmark" else row.get("search_seconds", 0.0))
@@ -197,7 +198,7 @@ def known_result(recipe: Recipe, journal: Journal, load=datasets.load) -> Result
         return next(steps).result
 
 
-def identity(line: Line, repeat: int, fingerprint: list) -> str:
+def identity(line: RecipeLine, repeat: int, fingerprint: list) -> str:
     """The same for the same work, in whichever recipe it is."""
     return _digest(
         [VERSION, fingerprint, line.alteration, line.protocol, line.oversampling, line.rows,
@@ -210,28 +211,29 @@ def _digest(work) -> str:
     return hashlib.sha256(json.dumps(work, sort_keys=True).encode()).hexdigest()[:20]
 
 
-def split_for(line: Line, repeat: int, dataset: Dataset) -> Split:
+def split_for(line: RecipeLine, repeat: int, dataset: Dataset) -> Split:
     """The split that a `Run` of this line with the seed `repeat` has, too."""
     (split,) = splits(dataset, line.protocol, seed=repeat, rows=line.rows)
     return replace(split, repeat=repeat)
 
 
-def _unit_steps(line: Line, repeat: int, shelf: Shelf, journal: Journal):
+def _unit_steps(line: RecipeLine, repeat: int, cache: DatasetCache, journal: Journal):
     """Progress, and last the row of one line and repeat."""
     import torch
 
     load = _load_average()
-    dataset = shelf.dataset(line, repeat)
+    dataset = cache.dataset(line, repeat)
     split = split_for(line, repeat, dataset)
     scaler = None if line.alteration else "default"  # altered rows are scaled already
-    trials, tuned = [], {"tried": 1}
+    trials: list[Trial] = []
+    tuned: dict[str, Any] = {"tried": 1}
     if line.tuning:
-        trials, tuned = yield from _tuned(line, repeat, dataset, scaler, shelf, journal)
+        trials, tuned = yield from _tuned(line, repeat, dataset, scaler, cache, journal)
     made = []
 
     def make(seed):
         model = line.make(seed, tuned.get("found"))
-        made.append(Filmed(model) if "matrices" in line.keep else model)
+        made.append(Recorded(model) if "matrices" in line.keep else model)
         return made[-1]
 
     for item in evaluate_steps(
@@ -246,7 +248,7 @@ def _unit_steps(line: Line, repeat: int, shelf: Shelf, journal: Journal):
         yield {"error": row["error"]}
         return
     entry = {
-        "id": identity(line, repeat, shelf.fingerprint(line)),
+        "id": identity(line, repeat, cache.fingerprint(line)),
         "line": line.key,
         "dataset": line.dataset,
         "protocol": line.protocol,
@@ -261,9 +263,9 @@ def _unit_steps(line: Line, repeat: int, shelf: Shelf, journal: Journal):
     yield entry | _kept(line, made[-1], trials)
 
 
-def _kept(line: Line, model, trials) -> dict:
+def _kept(line: RecipeLine, model, trials) -> dict:
     """What a row stores besides scores."""
-    kept = {}
+    kept: dict[str, Any] = {}
     if getattr(model, "n_epochs", 0) and hasattr(model, "stopped_"):
         kept |= {"updates": updates_made(model), "density": float(model.wiring_.density)}
     if "curves" in line.keep:
@@ -278,17 +280,17 @@ def _kept(line: Line, model, trials) -> dict:
     return kept
 
 
-def _tuned(line, repeat, dataset, scaler, shelf, journal):
+def _tuned(line, repeat, dataset, scaler, cache, journal):
     """The trials of a line's search, and what a row says of it.
 
     Repeats may share a search; then the row of the one that made it is enough.
     """
     searched = tuned_on(line.protocol, repeat)
-    known = journal.get(identity(line, searched, shelf.fingerprint(line)))
+    known = journal.get(identity(line, searched, cache.fingerprint(line)))
     if known:
         return [], {name: known[name] for name in SEARCH_KEYS}
     train = split_for(line, searched, dataset).train
-    trials = yield from _search(line, dataset, train, searched, scaler, shelf, journal)
+    trials = yield from _search(line, dataset, train, searched, scaler, cache, journal)
     best = best_trial(trials)
     values = (
         max(1, len(trials)),
@@ -299,22 +301,22 @@ def _tuned(line, repeat, dataset, scaler, shelf, journal):
     return trials, dict(zip(SEARCH_KEYS, values, strict=True))
 
 
-def _search(line, dataset, train, seed, scaler, shelf, journal):
+def _search(line, dataset, train, seed, scaler, cache, journal):
     """The trials of a line's search; each is in the journal as soon as it is done."""
     tuning = line.tuning
     model, settings = (
         (tuning.model, tuning.settings) if tuning.model else (line.model, line.settings)
     )
     work = [
-        VERSION, "search", shelf.fingerprint(line), line.alteration, line.protocol,
+        VERSION, "search", cache.fingerprint(line), line.alteration, line.protocol,
         line.oversampling, zlib.crc32(train.tobytes()), model, dict(settings),
         dict(tuning.untuned), tuning.n_folds, seed,
     ]  # fmt: skip
     search = _digest(work)
-    done = []
+    done: list[Trial] = []
     while len(done) < tuning.n_trials and (known := journal.get(f"{search}-{len(done)}")):
         done.append(Trial(**known["trial"]))
-    trials = []
+    trials: list[Trial] = []
     for item in search_steps(
         model, dataset, train, n_trials=tuning.n_trials, seed=seed, settings=settings,
         untuned=tuning.untuned, scaler=scaler, oversampling=line.oversampling,

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from kcnet_core.experiments.presets import TUNED, paper_presets
 from kcnet_core.paper.odor import ALGORITHM_1, PUBLISHED
-from kcnet_core.paper.recipe import Contrast, Line, Paper, Quick, Recipe, Tuning, settings_of
+from kcnet_core.paper.recipe import Contrast, Paper, Quick, Recipe, RecipeLine, Tuning, settings_of
 
 TITLES = {
     "mnist": "MNIST",
@@ -68,7 +68,7 @@ def printed(dataset: str) -> dict[str, dict]:
     return {p.run.model: settings_of(p.run) for p in paper_presets(dataset)}
 
 
-def paper_lines(dataset: str, models=tuple(TABLE_2), stop_rules=None) -> list[Line]:
+def paper_lines(dataset: str, models=tuple(TABLE_2), stop_rules=None) -> list[RecipeLine]:
     """Rows of Table 2 with the paper's settings; DOA rows by Algorithm 1, or by `stop_rules`."""
     column = list(TITLES).index(dataset)
     lines = []
@@ -76,7 +76,7 @@ def paper_lines(dataset: str, models=tuple(TABLE_2), stop_rules=None) -> list[Li
         tuned = model in ("DOA", "Ensemble DOA")
         for series, beyond in (stop_rules or {"": ALGORITHM_1} if tuned else {"": {}}).items():
             lines.append(
-                Line(
+                RecipeLine(
                     label=model,
                     model=model,
                     dataset=dataset,
@@ -91,14 +91,14 @@ def paper_lines(dataset: str, models=tuple(TABLE_2), stop_rules=None) -> list[Li
     return lines
 
 
-def our_ensemble(dataset: str) -> Line:
+def our_ensemble(dataset: str) -> RecipeLine:
     """The paper's ensemble with our rule, tuned on training images."""
     chosen = printed(dataset)["Ensemble DOA"]
     first = dict(TUNED)
     rows = {"batch_rows": first.pop("batch_rows")}
     fixed = {"alpha": chosen["alpha"], "doa_rule": "varpro", **rows}
     submodel = {**fixed, "n_hidden": chosen["n_hidden"] // chosen["n_submodels"]}
-    return Line(
+    return RecipeLine(
         label="Ensemble DOA",
         model="Ensemble DOA",
         dataset=dataset,
@@ -141,7 +141,7 @@ def hidden_sizes(dataset: str, where: str) -> Recipe:
     chosen, column = printed(dataset), list(TITLES).index(dataset)
     title = TITLES[dataset]
     lines = tuple(
-        Line(
+        RecipeLine(
             label=model,
             model=model,
             dataset=dataset,
@@ -179,7 +179,7 @@ def hidden_sizes(dataset: str, where: str) -> Recipe:
     )
 
 
-def _timed(lines) -> tuple[Line, ...]:
+def _timed(lines) -> tuple[RecipeLine, ...]:
     """Lines whose seconds count: of these the paper shows only a plot."""
     return tuple(replace(line, paper=None, goal=None, keep=("times",)) for line in lines)
 
@@ -280,7 +280,7 @@ CLUTTER = Recipe(
     view="sweep",
     metric="accuracy",
     lines=tuple(
-        Line(
+        RecipeLine(
             label=model,
             model=model,
             dataset="mnist",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kcnet_core.experiments.baselines import BASELINES
 from kcnet_core.experiments.presets import paper_presets
 from kcnet_core.experiments.protocols import PROTOCOLS
-from kcnet_core.paper.recipe import Contrast, Line, Paper, Quick, Recipe, Tuning, settings_of
+from kcnet_core.paper.recipe import Contrast, Paper, Quick, Recipe, RecipeLine, Tuning, settings_of
 
 DATASET = "keller_2016"
 TARGETS = ("Sweet", "Musky")
@@ -55,18 +55,18 @@ def printed(target: str) -> dict[str, dict]:
     return {p.run.model: settings_of(p.run) for p in paper_presets(DATASET, target)}
 
 
-def _odor_line(model, target, protocol, settings, **more) -> Line:
+def _odor_line(model, target, protocol, settings, **more) -> RecipeLine:
     about = {"panel": target, "series": PROTOCOLS[protocol].title, "label": model}
     if model in ("DOA", "Ensemble DOA") and settings.get("doa_rule") == "paper":
         about["beyond"] = ALGORITHM_1
     about |= {"oversampling": target == "Musky"}
-    return Line(
+    return RecipeLine(
         model=model, dataset=DATASET, target=target, protocol=protocol, settings=settings,
         **{**about, **more},
     )  # fmt: skip
 
 
-def _table_1() -> tuple[Line, ...]:
+def _table_1() -> tuple[RecipeLine, ...]:
     lines = []
     for k, target in enumerate(TARGETS):
         for protocol in ("paper_split", "unseen_molecules"):
@@ -80,7 +80,7 @@ def _table_1() -> tuple[Line, ...]:
     return tuple(lines)
 
 
-def _equal_budget() -> tuple[Line, ...]:
+def _equal_budget() -> tuple[RecipeLine, ...]:
     lines = []
     for target in TARGETS:
         as_printed = printed(target)
@@ -96,7 +96,7 @@ def _equal_budget() -> tuple[Line, ...]:
     return tuple(lines)
 
 
-def _hidden_sizes() -> tuple[Line, ...]:
+def _hidden_sizes() -> tuple[RecipeLine, ...]:
     lines = []
     for k, target in enumerate(TARGETS):
         chosen = printed(target)["KCNet"]
@@ -110,7 +110,7 @@ def _hidden_sizes() -> tuple[Line, ...]:
     return tuple(lines)
 
 
-def _twins() -> tuple[Line, ...]:
+def _twins() -> tuple[RecipeLine, ...]:
     lines = []
     for per in ("compound", "stimulus"):
         for model, chosen in (
@@ -134,7 +134,7 @@ OVERSAMPLING = {  # series: oversampling inside the training rows, alteration of
 }
 
 
-def _oversampling() -> tuple[Line, ...]:
+def _oversampling() -> tuple[RecipeLine, ...]:
     chosen = printed("Musky") | {"Random forest": DEEP_FOREST}
     lines = []
     for protocol in ("paper_split", "unseen_molecules"):

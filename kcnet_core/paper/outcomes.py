@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,7 @@ import pandas as pd
 from kcnet_core.experiments import metrics
 from kcnet_core.experiments.evaluate import TIMES, interval_over_splits
 from kcnet_core.paper.differences import ENOUGH, Difference, differences_of
-from kcnet_core.paper.recipes import PAPER_ROWS, Line, Recipe
+from kcnet_core.paper.recipes import PAPER_ROWS, Recipe, RecipeLine
 
 AGREES, CLOSE, HIGHER, LOWER, UNKNOWN = "agrees", "close", "higher", "lower", ""
 KEPT = ("curves", "matrices", "trials")
@@ -58,28 +59,39 @@ class Outcome:
     @property
     def verdict(self) -> str:
         """How our interval lies to the paper's figure; empty when that cannot be said."""
-        if self.paper is None or self.not_comparable or self.n < ENOUGH:
+        if self.gap is None or self.not_comparable or self.n < ENOUGH:
             return UNKNOWN
-        if self.low <= self.paper <= self.high:
+        if _between(self.low, self.paper, self.high):
             return AGREES
         if self.within_sd or self.within_one_split:
             return CLOSE
-        return HIGHER if self.mean > self.paper else LOWER
+        return HIGHER if self.gap > 0 else LOWER
+
+    @property
+    def gap(self) -> float | None:
+        """How far ours lies above the paper's figure."""
+        return None if self.mean is None or self.paper is None else self.mean - self.paper
 
     @property
     def within_sd(self) -> bool:
-        return bool(self.paper_sd) and abs(self.mean - self.paper) <= self.paper_sd
+        return bool(self.paper_sd and self.gap is not None and abs(self.gap) <= self.paper_sd)
 
     @property
     def within_one_split(self) -> bool:
         """Whether one of our own splits might have given the paper's figure, which is of one."""
-        return self.one_low is not None and self.one_low <= self.paper <= self.one_high
+        return _between(self.one_low, self.paper, self.one_high)
 
     @property
     def goal_met(self) -> bool | None:
         if self.goal is None or self.mean is None or self.not_comparable:
             return None
-        return self.goal[0] <= self.mean <= self.goal[1]
+        return _between(self.goal[0], self.mean, self.goal[1])
+
+
+def _between(low: float | None, value: float | None, high: float | None) -> bool:
+    if low is None or value is None or high is None:
+        return False
+    return low <= value <= high
 
 
 @dataclass(frozen=True)
@@ -125,7 +137,7 @@ def summed_up(
 ) -> Result:
     """Rows by (line, repeat) as a `Result`."""
     order = {(line.key, repeat): k for k, (line, repeat) in enumerate(recipe.units())}
-    known = {at: rows[at] for at in sorted(rows, key=order.get) if at in order}
+    known = {at: rows[at] for at in sorted(order.keys() & rows.keys(), key=order.__getitem__)}
     by_line: dict[str, list] = {}
     for (key, _), row in known.items():
         by_line.setdefault(key, []).append(row)
@@ -151,50 +163,55 @@ def summed_up(
     )
 
 
-def _outcome(recipe: Recipe, line: Line, rows: list[Mapping]) -> Outcome:
+def _outcome(recipe: Recipe, line: RecipeLine, rows: list[Mapping]) -> Outcome:
     metric = recipe.metric_of(line)
-    about = {
-        "key": line.key,
-        "label": line.label,
-        "panel": line.panel,
-        "series": line.series,
-        "model": line.model,
-        "metric": metric,
-        "x": line.x,
-        "paper": line.paper.mean if line.paper else None,
-        "paper_sd": line.paper.sd if line.paper else None,
-        "tried": line.tried,
-        "settings": {**line.settings, **line.beyond},
-        "goal": line.goal,
-    }
+    unmeasured = Outcome(
+        key=line.key,
+        label=line.label,
+        panel=line.panel,
+        series=line.series,
+        model=line.model,
+        metric=metric,
+        x=line.x,
+        paper=line.paper.mean if line.paper else None,
+        paper_sd=line.paper.sd if line.paper else None,
+        tried=line.tried,
+        settings={**line.settings, **line.beyond},
+        goal=line.goal,
+    )
     part = pd.DataFrame(rows)
     if not len(part) or part[metric].isna().all():
-        return Outcome(**about)
+        return unmeasured
     part = part[part[metric].notna()]
     values = part[metric].to_numpy(dtype=float)
     interval = interval_over_splits(part, values)
-    measured = {
-        "mean": interval.mean,
-        "low": _number(interval.low, metric),
-        "high": _number(interval.high, metric),
-        "sd": float(values.std(ddof=1)) if len(values) > 1 else None,
-        "n": interval.n,
-        "n_train": int(part["n_train"].iloc[0]),
-        "n_test": int(part["n_test"].iloc[0]),
-        "found": rows[0].get("found"),
-        "partial": _partial(line, part),
-        "not_comparable": _not_comparable(line, int(part["n_train"].iloc[0])),
+    several = len(values) > 1
+    splits = several and line.protocol != "benchmark"
+    one_split = metrics.single_split_range(values) if splits else (np.nan, np.nan)
+    averages: dict[str, Any] = {
+        name: float(part[name].mean())
+        for name in ("updates", "density", "parameters", "search_seconds", *TIMES)
+        if name in part and part[name].notna().any()
     }
-    if line.protocol != "benchmark" and len(values) > 1:
-        ends = metrics.single_split_range(values)
-        measured["one_low"], measured["one_high"] = (_number(end, metric) for end in ends)
-    for name in ("updates", "density", "parameters", "search_seconds", *TIMES):
-        if name in part and part[name].notna().any():
-            measured[name] = float(part[name].mean())
-    return Outcome(**about, **measured)
+    return replace(
+        unmeasured,
+        mean=interval.mean,
+        low=_number(interval.low, metric),
+        high=_number(interval.high, metric),
+        sd=float(values.std(ddof=1)) if several else None,
+        one_low=_number(one_split[0], metric),
+        one_high=_number(one_split[1], metric),
+        n=interval.n,
+        n_train=int(part["n_train"].iloc[0]),
+        n_test=int(part["n_test"].iloc[0]),
+        found=rows[0].get("found"),
+        partial=_partial(line, part),
+        not_comparable=_not_comparable(line, int(part["n_train"].iloc[0])),
+        **averages,
+    )
 
 
-def _partial(line: Line, part: pd.DataFrame) -> bool:
+def _partial(line: RecipeLine, part: pd.DataFrame) -> bool:
     """Whether fewer training rows were there than the paper had, however many were used."""
     if line.protocol != "benchmark":
         return False
@@ -204,7 +221,7 @@ def _partial(line: Line, part: pd.DataFrame) -> bool:
     return bool(part[name].min() < PAPER_ROWS.get(line.dataset, 0))
 
 
-def _not_comparable(line: Line, n_train: int) -> str:
+def _not_comparable(line: RecipeLine, n_train: int) -> str:
     if not line.comparable:
         return "the quick version trains something smaller than the paper did"
     if line.protocol == "unseen_molecules":
@@ -219,15 +236,14 @@ def sentence(outcome: Outcome) -> str:
     """What a reader is told of one line that has a figure of the paper beside it."""
     if outcome.mean is None:
         return "not measured yet"
-    if outcome.paper is None:
+    if outcome.gap is None:
         return "the paper gives no number"
     if outcome.not_comparable:
         return f"not compared: {outcome.not_comparable}"
     if outcome.n < ENOUGH:
         runs = "one repeat is" if outcome.n == 1 else f"{outcome.n} repeats are"
         return f"{runs} too few to compare"
-    gap = f"{abs(outcome.mean - outcome.paper):.4f}"
-    side = "higher" if outcome.mean > outcome.paper else "lower"
+    gap, side = f"{abs(outcome.gap):.4f}", "higher" if outcome.gap > 0 else "lower"
     if outcome.verdict == AGREES:
         return "the paper's figure lies in our interval"
     if outcome.within_sd:

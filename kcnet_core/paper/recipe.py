@@ -53,7 +53,7 @@ class Tuning:
 
 
 @dataclass(frozen=True)
-class Line:
+class RecipeLine:
     """One model with its settings on one dataset under one protocol: one number of a table.
 
     Parameters
@@ -203,7 +203,7 @@ class Recipe:
     group: str
     view: str
     metric: str
-    lines: tuple[Line, ...]
+    lines: tuple[RecipeLine, ...]
     repeats: int = 5
     quick: Quick = Quick()
     contrasts: tuple[Contrast, ...] = ()
@@ -216,15 +216,15 @@ class Recipe:
     def datasets(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(line.dataset for line in self.lines))
 
-    def line(self, key: str) -> Line | None:
+    def line(self, key: str) -> RecipeLine | None:
         return next((line for line in self.lines if line.key == key), None)
 
-    def metric_of(self, line: Line) -> str:
+    def metric_of(self, line: RecipeLine) -> str:
         if self.metric != "score":
             return self.metric
         return "accuracy" if line.protocol == "benchmark" else "weighted F1"
 
-    def units(self) -> list[tuple[Line, int]]:
+    def units(self) -> list[tuple[RecipeLine, int]]:
         """All (line, repeat), first repeats of every line first, so that results appear soon."""
         longest = max(line.repeats or self.repeats for line in self.lines)
         return [
@@ -253,7 +253,7 @@ def quickened(recipe: Recipe) -> Recipe:
     )  # fmt: skip
 
 
-def _quick_line(line: Line, quick: Quick) -> Line:
+def _quick_line(line: RecipeLine, quick: Quick) -> RecipeLine:
     if line.dataset not in PAPER_ROWS:  # small data are quick with all their rows and cells
         quick = replace(quick, rows=0, cells=1)
     smaller = _smaller(line.settings, quick)

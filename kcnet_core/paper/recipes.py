@@ -8,17 +8,27 @@ from kcnet_core.paper.recipe import (
     GROUPS,
     PAPER_ROWS,
     Contrast,
-    Line,
     Paper,
     Quick,
     Recipe,
+    RecipeLine,
     Tuning,
     quickened,
 )
 
 __all__ = [
-    "GROUPS", "PAPER_ROWS", "RECIPES", "Contrast", "Line", "Paper", "Quick", "Recipe", "Tuning",
-    "find_recipe", "in_paper_order", "quickened",
+    "GROUPS",
+    "PAPER_ROWS",
+    "RECIPES",
+    "Contrast",
+    "Paper",
+    "Quick",
+    "Recipe",
+    "RecipeLine",
+    "Tuning",
+    "find_recipe",
+    "in_paper_order",
+    "quickened",
 ]  # fmt: skip
 
 RECIPES = {

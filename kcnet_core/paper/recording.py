@@ -15,7 +15,7 @@ SHADES = 16  # in a stored picture: noise does not compress, so every shade cost
 CURVE_FIELDS = ("submodel", "epoch", "train_metric", "validation_metric", "density")
 
 
-class Filmed:
+class Recorded:
     """An estimator that keeps the matrices of its first and last epoch while it is fitted."""
 
     def __init__(self, model):
@@ -50,13 +50,17 @@ def curves_of(model) -> list[list]:
 
 def records_of(curves: Iterable[list]) -> list[EpochRecord]:
     """Stored curves as records, for the charts that draw them."""
-    empty = {"flips_on": 0, "flips_off": 0, "seconds": 0.0}
-    return [EpochRecord(**dict(zip(CURVE_FIELDS, line, strict=True)), **empty) for line in curves]
+    return [
+        EpochRecord(
+            **dict(zip(CURVE_FIELDS, line, strict=True)), flips_on=0, flips_off=0, seconds=0.0
+        )
+        for line in curves
+    ]
 
 
-def matrices_of(filmed: Filmed) -> dict:
+def matrices_of(recorded: Recorded) -> dict:
     """S and W before and after, block by block, as small grey pictures."""
-    first, last = filmed.replay.frames[0], filmed.replay.frames[-1]
+    first, last = recorded.replay.frames[0], recorded.replay.frames[-1]
     return {
         "shape": list(first.shape),
         "density": [_short(first.density), _short(last.density)],
@@ -66,6 +70,8 @@ def matrices_of(filmed: Filmed) -> dict:
 
 
 def _pictures(frame: Frame) -> dict:
+    if frame.S_small is None:
+        raise ValueError("only a tuned wiring has scores to keep")
     return {"S": packed(frame.S_small, -1.0, 1.0), "W": packed(frame.W_small, 0.0, 1.0)}
 
 

@@ -182,7 +182,8 @@ def known_rows(folder: str | os.PathLike) -> Iterator[dict]:
         kept = {what: dict(by_line) for what, by_line in result.kept.items()}
         for row in result.rows:  # of a line's rows, the first one's are kept
             line = row["line"]
-            yield row | {what: part.pop(line) for what, part in kept.items() if line in part}
+            here = {what: part.pop(line) for what, part in kept.items() if line in part}
+            yield {**row, **here}
 
 
 def _known(kind: type, values: Mapping) -> dict:

@@ -11,7 +11,7 @@ from kcnet_core.experiments.cost import in_words
 from kcnet_core.experiments.models import MODELS
 from kcnet_core.experiments.run import DOA_MODELS
 from kcnet_core.paper.outcomes import Result
-from kcnet_core.paper.recipes import Line, Recipe, quickened
+from kcnet_core.paper.recipes import Recipe, RecipeLine, quickened
 from pages.ui.paper import state
 from pages.ui.paper.words import title
 from pages.ui.shell import measured, visitor
@@ -151,7 +151,7 @@ def open_on_train(recipe: Recipe, result: Result | None) -> None:
         st.caption(words)
 
 
-def unlike(line: Line) -> list[str]:
+def unlike(line: RecipeLine) -> list[str]:
     """What the Train page does differently from this line."""
     words = []
     if line.oversampling or (line.alteration and line.alteration[0] == "oversampled"):

@@ -28,8 +28,8 @@ from kcnet_core.paper.outcomes import (
     sentence,
     summed_up,
 )
-from kcnet_core.paper.recipes import Contrast, Line, Paper, Quick, Recipe, Tuning, quickened
-from kcnet_core.paper.recording import Filmed, matrices_of, packed, records_of, unpacked
+from kcnet_core.paper.recipes import Contrast, Paper, Quick, Recipe, RecipeLine, Tuning, quickened
+from kcnet_core.paper.recording import Recorded, matrices_of, packed, records_of, unpacked
 from kcnet_core.paper.result_file import (
     find_results,
     known_rows,
@@ -55,7 +55,7 @@ def made_recipe(*lines, **about):
 
 def made_line(label="KCNet", model="KCNet", **about):
     about = {"dataset": "keller_2016", "protocol": "unseen_molecules", "settings": SMALL} | about
-    return Line(label=label, model=model, **about)
+    return RecipeLine(label=label, model=model, **about)
 
 
 def load(name, **options):
@@ -102,8 +102,10 @@ def test_a_run_that_was_killed_goes_on_without_repeating_rows(journal, monkeypat
             if step.done == 3:
                 break
     trained = []
-    make = Line.make
-    monkeypatch.setattr(Line, "make", lambda self, *a: trained.append(self.key) or make(self, *a))
+    make = RecipeLine.make
+    monkeypatch.setattr(
+        RecipeLine, "make", lambda self, *a: trained.append(self.key) or make(self, *a)
+    )
     seen, result = finished(recipe, Journal(journal.path))
     assert seen[0].done == 3 and len(trained) == 1
     scores = [[row["weighted F1"] for row in r.rows] for r in (whole, result)]
@@ -136,8 +138,10 @@ def test_a_result_file_is_enough_to_go_on_from(journal, tmp_path, monkeypatch):
         save_result(next(step for step in steps if step.done == 2).result, tmp_path)
     elsewhere = Journal(tmp_path / "another machine" / "journal.jsonl")
     elsewhere.learn(known_rows(tmp_path))
-    trained, make = [], Line.make
-    monkeypatch.setattr(Line, "make", lambda self, *a: trained.append(self.key) or make(self, *a))
+    trained, make = [], RecipeLine.make
+    monkeypatch.setattr(
+        RecipeLine, "make", lambda self, *a: trained.append(self.key) or make(self, *a)
+    )
     seen, result = finished(recipe, elsewhere)
     assert seen[0].done == 2 and len(trained) == 1 and result.complete
     assert len(records_of(result.kept["curves"]["KCNet"])) == 4
@@ -251,9 +255,9 @@ def test_a_failed_row_is_a_sentence_and_is_tried_again_next_time(journal):
 
 
 def test_random_rows_know_nothing_of_molecules(journal):
-    shelf = engine.Shelf(load)
-    assert shelf.dataset(made_line(protocol="paper_split"), 0).groups is None
-    assert shelf.dataset(made_line(), 0).groups is not None
+    cache = engine.DatasetCache(load)
+    assert cache.dataset(made_line(protocol="paper_split"), 0).groups is None
+    assert cache.dataset(made_line(), 0).groups is not None
 
 
 def test_a_row_is_the_run_that_the_train_page_opens(journal):
@@ -288,11 +292,11 @@ def test_curves_and_pictures_of_the_wiring_are_kept(journal):
 def test_the_film_starts_with_the_wiring_as_it_was_drawn():
     line = made_line(settings=DOA, model="DOA")
     dataset = load("")
-    filmed = Filmed(line.make(0))
-    for _ in filmed.fit_steps(dataset.X, dataset.y):
+    recorded = Recorded(line.make(0))
+    for _ in recorded.fit_steps(dataset.X, dataset.y):
         pass
     plain = line.make(0).set_params(n_epochs=0).fit(dataset.X, dataset.y)
-    drawn = unpacked(matrices_of(filmed)["before"]["W"])
+    drawn = unpacked(matrices_of(recorded)["before"]["W"])
     np.testing.assert_array_equal(drawn.round(), plain.weights_)
 
 

@@ -1,6 +1,6 @@
 """A recipe that is measured in a second, for tests of the command and the page."""
 
-from kcnet_core.paper.recipes import Contrast, Line, Paper, Quick, Recipe
+from kcnet_core.paper.recipes import Contrast, Paper, Quick, Recipe, RecipeLine
 
 _CELLS = {"n_hidden": 30, "alpha": 1.0}
 
@@ -13,8 +13,8 @@ TINY = Recipe(
     view="table",
     metric="accuracy",
     lines=(
-        Line("KCNet", "KCNet", "digits", _CELLS, panel="Digits", paper=Paper(0.2, 0.01)),
-        Line("more cells", "KCNet", "digits", {**_CELLS, "n_hidden": 60}, panel="Digits"),
+        RecipeLine("KCNet", "KCNet", "digits", _CELLS, panel="Digits", paper=Paper(0.2, 0.01)),
+        RecipeLine("more cells", "KCNet", "digits", {**_CELLS, "n_hidden": 60}, panel="Digits"),
     ),
     repeats=5,
     quick=Quick(repeats=2),
