@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from kcnet_core.figures.layout import axis_title, draw, escape_html, level_line, metric_range
+from kcnet_core.figures.layout import axis_title, draw, escape_html, level_line
+from kcnet_core.figures.ranges import metric_range
 from kcnet_core.figures.traces import scatter
 from kcnet_core.palette import model_colour, theme
 

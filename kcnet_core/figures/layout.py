@@ -1,20 +1,14 @@
-"""What figures are made with: the common look, words and lines inside a chart, steady ranges."""
+"""What figures are made with: the common look, and words and lines inside a chart."""
 
 from __future__ import annotations
 
 import html
-import math
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import Any
 
 import plotly.graph_objects as go
-import plotly.io as pio
 
 from kcnet_core.figures.template import TEMPLATES
-from kcnet_core.palette import colourscale
 
 HEIGHT = 300
 
@@ -35,10 +29,7 @@ def draw(
     title = layout.pop("title", None)
     if title:
         layout["title"] = {"text": escape_html(title)}
-    whole = look(alt, dark, height, **layout)
-    if _unchecked.get():
-        return _sketch(traces, whole)
-    return go.Figure(list(traces), whole)
+    return go.Figure(list(traces), look(alt, dark, height, **layout))
 
 
 def look(alt: str, dark: bool, height: int, **layout: Any) -> dict:
@@ -78,7 +69,7 @@ def axis_title(words: str) -> str:
     return escape_html(words[:1].upper() + words[1:])
 
 
-def unique_labels(names, longest: int | None = None) -> list[str]:
+def unique_labels(names: Iterable[object], longest: int | None = None) -> list[str]:
     """Escaped names for a category axis, which would merge two that are the same."""
     labels, seen = [], set()
     for i, name in enumerate(names):
@@ -88,109 +79,3 @@ def unique_labels(names, longest: int | None = None) -> list[str]:
         seen.add(label)
         labels.append(label)
     return labels
-
-
-def nice_ceiling(value: float) -> float:
-    """1, 2 or 5 times a power of ten, at least `value`; an axis end that moves rarely."""
-    if not math.isfinite(value) or value <= 0:
-        return 1.0
-    power = 10.0 ** math.floor(math.log10(value))
-    return next(step * power for step in (1, 2, 5, 10) if value <= step * power * (1 + 1e-9))
-
-
-def metric_range(values, full: bool = False) -> list[float]:
-    """A range for a metric in [0, 1] that moves only in steps of a tenth."""
-    values = [value for value in values if value is not None and math.isfinite(value)]
-    if full or not values:
-        return [0.0, 1.0]
-    low = math.floor(10 * (min(values) - 0.01)) / 10
-    high = math.ceil(10 * (max(values) + 0.01)) / 10
-    return [max(0.0, low) if min(values) >= 0 else low, min(1.02, high) if high <= 1.1 else high]
-
-
-# -- for the live view, until it draws by itself ---------------------------------------------------
-
-_unchecked: ContextVar[bool] = ContextVar("unchecked", default=False)
-plain = escape_html
-
-
-@dataclass
-class Sketch:
-    """Traces and layout of a figure that plotly has not checked and cannot draw."""
-
-    data: list[dict]
-    layout: dict
-
-
-@contextmanager
-def unchecked() -> Iterator[None]:
-    """Figures made in here are sketches: plotly's checks would take most of the time.
-
-    For charts that are drawn anew every second and not by plotly (see `live.compact`).
-    """
-    token = _unchecked.set(True)
-    try:
-        yield
-    finally:
-        _unchecked.reset(token)
-
-
-def _sketch(traces: Iterable[dict], layout: dict) -> Sketch:
-    """With the template's words in it, for a renderer that knows no templates."""
-    template = pio.templates[layout.pop("template")].to_plotly_json()
-    common, data = template["layout"], template["data"]
-    each = {"annotations": common.pop("annotationdefaults"), "shapes": common.pop("shapedefaults")}
-    for name, words in each.items():
-        layout[name] = [_merged(words, part) for part in layout.get(name, ())]
-    for axis in ("xaxis", "yaxis"):
-        if "title" in layout.get(axis, {}):
-            layout[axis] = {**layout[axis], "title": {"text": layout[axis]["title"]}}
-    scaled = [
-        _merged(data[t["type"]][0], t) if "colorbar" in {**t, **t.get("marker", {})} else t
-        for t in traces
-    ]
-    return Sketch(scaled, _merged(common, layout))
-
-
-def _merged(*parts: dict) -> dict:
-    """Nested dicts put together; a later part wins."""
-    result: dict = {}
-    for part in parts:
-        for key, value in part.items():
-            both = isinstance(value, dict) and isinstance(result.get(key), dict)
-            result[key] = _merged(result[key], value) if both else value
-    return result
-
-
-def bare(*traces: dict) -> tuple[dict, ...]:
-    return traces
-
-
-def style(traces, alt, *, dark, x, y, title, height, margin, xaxis, yaxis, layout=None):
-    return draw(
-        traces, alt, dark, height, title=title, margin=margin,
-        xaxis={"title": x, **xaxis}, yaxis={"title": y, **yaxis}, **(layout or {}),
-    )  # fmt: skip
-
-
-def colour_bar(scale: str, dark: bool, low: float, high: float, title: str) -> dict:
-    """A scale beside a picture: a trace without points that only carries its colour bar."""
-    return {
-        "type": "scatter",
-        "x": [None],
-        "y": [None],
-        "mode": "markers",
-        "hoverinfo": "skip",
-        "marker": {
-            "colorscale": colourscale(scale, dark),
-            "cmin": low,
-            "cmax": high,
-            "color": [low],
-            "showscale": True,
-            "colorbar": {"title": {"text": title}},
-        },
-    }
-
-
-def bar_style(ink, title: str) -> dict:
-    return {"title": {"text": title}}

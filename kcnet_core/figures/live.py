@@ -11,9 +11,15 @@ import numpy as np
 
 from kcnet_core.experiments.block_means import block_size
 from kcnet_core.experiments.frames import Frame
-from kcnet_core.figures.layout import nice_ceiling
-from kcnet_core.figures.matrices import KINDS, in_words, scale_end
-from kcnet_core.figures.reduction import LEVELS, levels, shade_table
+from kcnet_core.figures.ranges import nice_ceiling
+from kcnet_core.figures.reduction import (
+    KINDS,
+    LEVELS,
+    in_words,
+    levels,
+    scale_end,
+    shade_table,
+)
 from kcnet_core.palette import theme
 
 MOST_FRAMES = 12  # of one look; with one look a second the eye sees a smooth change

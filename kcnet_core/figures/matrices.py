@@ -6,19 +6,13 @@ import numpy as np
 import plotly.graph_objects as go
 
 from kcnet_core.experiments.block_means import block_size, reduce_matrix
-from kcnet_core.figures.layout import bar_style, bare, colour_bar, plain, style, unique_labels
-from kcnet_core.figures.reduction import matrix_png, nice_limit
+from kcnet_core.figures.layout import draw, escape_html, unique_labels
+from kcnet_core.figures.reduction import KINDS, in_words, matrix_png, nice_limit, scale_end
+from kcnet_core.figures.traces import heat, scatter
 from kcnet_core.palette import colourscale, theme
 
 MAX_WINDOW = 200  # cells or inputs; more would freeze the page
 LONGEST_TICK = 24
-KINDS = {  # scale, what one pixel shows, what the matrix is called
-    "S": ("diverging", "mean score", "Preference scores S"),
-    "W": ("sequential", "share of ones", "Weights W"),
-    "A": ("diverging", "mean weight", "Weights of an ELM"),
-    "difference": ("diverging", "change", "Difference"),
-    "usage": ("sequential", "cells", "How many cells use each pixel"),
-}
 
 
 def matrix_picture(
@@ -64,39 +58,28 @@ def matrix_picture(
         "hoverinfo": "skip",
     }
     x_axis, y_axis = framed(dark, [-0.5, d - 0.5], [B - 0.5, -0.5])
-    line = {"color": theme(dark).muted, "width": 0.5}
     borders = [
-        {"type": "line", "x0": -0.5, "x1": d - 0.5, "y0": at, "y1": at, "line": line}
+        {"type": "line", "x0": -0.5, "x1": d - 0.5, "y0": at, "y1": at, "line": {"width": 0.5}}
         for at in np.arange(1, n_submodels) * B / n_submodels - 0.5
     ]
-    return style(
-        bare(image, colour_bar(scale, dark, low, limit, unit)),
+    return draw(
+        [image, _colour_bar(colourscale(scale, dark), low, limit, unit)],
         in_words(M, shape, title or what, f"{cell.replace('H', 'h')}s", unit),
-        dark=dark,
-        x="Input",
-        y=cell,
+        dark,
+        height,
         title=title,
-        height=height,
         margin={"r": 84},
-        xaxis=x_axis,
-        yaxis=y_axis,
-        layout={"shapes": borders},
+        shapes=borders,
+        xaxis={**x_axis, "title": "Input"},
+        yaxis={**y_axis, "title": cell},
     )
 
 
-def scale_end(M: np.ndarray, kind: str) -> float:
-    """Where the colours of a matrix end: S always spans -1 to 1."""
-    return 1.0 if kind == "S" else nice_limit(M)
-
-
-def in_words(M: np.ndarray, shape: tuple[int, int], what: str, cells: str, unit: str) -> str:
-    """A (reduced) matrix for those who cannot see it."""
-    (B, d), (rows, columns) = shape, (block_size(side) for side in shape)
-    blocks = f", {rows} x {columns} entries per pixel" if rows * columns > 1 else ""
-    return (
-        f"{what}: {B} {cells} in rows, {d} inputs in columns{blocks}; "
-        f"{unit} {M.min():.2g} to {M.max():.2g}, on average {M.mean():.2g}."
-    )
+def _colour_bar(scale: list[list], low: float, high: float, title: str) -> dict:
+    """A scale beside a picture: a trace without points that only carries its colour bar."""
+    ends = {"cmin": low, "cmax": high, "color": [low]}
+    bar = {"colorscale": scale, "showscale": True, "colorbar": {"title": title}}
+    return scatter("markers", [None], [None], marker={**ends, **bar})
 
 
 def framed(dark: bool, x_range: list, y_range: list) -> tuple[dict, dict]:
@@ -115,7 +98,6 @@ def matrix_window(
     *,
     title: str | None = None,
     dark: bool = False,
-    height: int = 460,
 ) -> go.Figure:
     """A part of the full matrix, at most 200 x 200, that names input and cell on hover.
 
@@ -132,40 +114,36 @@ def matrix_window(
     names = unique_labels(shown)
     scale, unit, what = KINDS[kind]
     limit = 1.0 if kind in ("S", "W") else nice_limit(z)
-    heat = {
-        "type": "heatmap",
-        "z": z.astype(np.uint8 if kind == "W" else np.float32),
-        "x": names,
-        "y": np.arange(cells.start, cells.stop),
-        "zmin": -limit if scale == "diverging" else 0,
-        "zmax": limit,
-        "colorscale": colourscale(scale, dark),
-        "colorbar": bar_style(theme(dark), {"S": "score", "W": "connected"}.get(kind, unit)),
-        "hovertemplate": "%{x}<br>Kenyon cell %{y}<br>"
-        + ("S = %{z:.3f}" if kind == "S" else "%{z:.3g}")
-        + "<extra></extra>",
-    }
+    value = "S = %{z:.3f}" if kind == "S" else "%{z:.3g}"
+    window = heat(
+        z.astype(np.uint8 if kind == "W" else np.float32),
+        -limit if scale == "diverging" else 0,
+        limit,
+        f"%{{x}}<br>Kenyon cell %{{y}}<br>{value}",
+        x=names,
+        y=np.arange(cells.start, cells.stop),
+        colorscale=colourscale(scale, dark),
+        colorbar={"title": {"S": "score", "W": "connected"}.get(kind, unit)},
+    )
     every = max(1, len(names) // 20)
     x_axis, y_axis = framed(dark, [-0.5, len(names) - 0.5], [cells.stop - 0.5, cells.start - 0.5])
     x_axis |= {
         "type": "category",
         "tickvals": names[::every],
-        "ticktext": [plain(name, LONGEST_TICK) for name in shown[::every]],
+        "ticktext": [escape_html(name, LONGEST_TICK) for name in shown[::every]],
         "tickangle": -60,
         "automargin": True,
     }
-    return style(
-        bare(heat),
+    return draw(
+        [window],
         f"{title or what} of Kenyon cells {cells.start} to {cells.stop - 1} and inputs {shown[0]} "
         f"to {shown[-1]}.",
-        dark=dark,
-        x="Input",
-        y="Kenyon cell",
+        dark,
+        460,
         title=title,
-        height=height,
         margin={"r": 84},
-        xaxis=x_axis,
-        yaxis=y_axis,
+        xaxis={**x_axis, "title": "Input"},
+        yaxis={**y_axis, "title": "Kenyon cell"},
     )
 
 

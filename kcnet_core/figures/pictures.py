@@ -9,7 +9,8 @@ from html import escape
 import numpy as np
 import plotly.graph_objects as go
 
-from kcnet_core.figures.layout import draw, escape_html, nice_ceiling
+from kcnet_core.figures.layout import draw, escape_html
+from kcnet_core.figures.ranges import nice_ceiling
 from kcnet_core.figures.reduction import LEVELS, indexed_png, matrix_png, shade_table
 from kcnet_core.figures.traces import heat, scatter
 from kcnet_core.palette import colourscale, theme

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from kcnet_core.figures.layout import draw, escape_html, nice_ceiling
+from kcnet_core.figures.layout import draw, escape_html
+from kcnet_core.figures.ranges import nice_ceiling
 from kcnet_core.figures.traces import bars_across
 from kcnet_core.palette import sign_colours, theme
 

@@ -1,4 +1,4 @@
-"""The shades of small matrices, and palette PNGs of them."""
+"""Small matrices: what they are called, their scales and shades, and palette PNGs of them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,16 @@ import io
 import numpy as np
 
 from kcnet_core import palette
+from kcnet_core.experiments.block_means import block_size
 
 LEVELS = 64  # shades in a picture: the eye sees no more, and the PNG is a third smaller
+KINDS = {  # scale, what one pixel shows, what the matrix is called
+    "S": ("diverging", "mean score", "Preference scores S"),
+    "W": ("sequential", "share of ones", "Weights W"),
+    "A": ("diverging", "mean weight", "Weights of an ELM"),
+    "difference": ("diverging", "change", "Difference"),
+    "usage": ("sequential", "cells", "How many cells use each pixel"),
+}
 NICE_LIMITS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 
 
@@ -17,6 +25,21 @@ def nice_limit(values: np.ndarray) -> float:
     """The end of a scale that shows `values` well and moves only in large steps."""
     largest = float(np.quantile(np.abs(values), 0.998)) if values.size else 0.0
     return next((limit for limit in NICE_LIMITS if largest <= limit), 1.0)
+
+
+def scale_end(M: np.ndarray, kind: str) -> float:
+    """Where the colours of a matrix end: S always spans -1 to 1."""
+    return 1.0 if kind == "S" else nice_limit(M)
+
+
+def in_words(M: np.ndarray, shape: tuple[int, int], what: str, cells: str, unit: str) -> str:
+    """A (reduced) matrix for those who cannot see it."""
+    (B, d), (rows, columns) = shape, (block_size(side) for side in shape)
+    blocks = f", {rows} x {columns} entries per pixel" if rows * columns > 1 else ""
+    return (
+        f"{what}: {B} {cells} in rows, {d} inputs in columns{blocks}; "
+        f"{unit} {M.min():.2g} to {M.max():.2g}, on average {M.mean():.2g}."
+    )
 
 
 def matrix_png(M: np.ndarray, scale: str, dark: bool = False, limit: float = 1.0) -> str:

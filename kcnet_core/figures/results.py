@@ -7,7 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 import plotly.graph_objects as go
 
-from kcnet_core.figures.layout import draw, escape_html, level_line, metric_range, nice_ceiling
+from kcnet_core.figures.layout import draw, escape_html, level_line
+from kcnet_core.figures.ranges import metric_range, nice_ceiling
 from kcnet_core.figures.ranked import named_rows, ranked_bars, two_sided_bars
 from kcnet_core.figures.squares import numbers, square_axes
 from kcnet_core.figures.traces import heat, ring, scatter

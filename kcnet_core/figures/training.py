@@ -22,9 +22,9 @@ from kcnet_core.figures.echarts import (
     ring,
 )
 from kcnet_core.figures.epochs import by_submodel, last_epoch, mean_curve, points, thinned
-from kcnet_core.figures.layout import metric_range, nice_ceiling, sign_colours
+from kcnet_core.figures.ranges import metric_range, nice_ceiling
 from kcnet_core.network.history import EpochRecord
-from kcnet_core.palette import faded, model_colour, theme
+from kcnet_core.palette import faded, model_colour, sign_colours, theme
 
 if TYPE_CHECKING:
     from kcnet_core.experiments.run import Run

@@ -7,7 +7,8 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from kcnet_core.figures.intervals import tight
-from kcnet_core.figures.layout import draw, escape_html, level_line, nice_ceiling
+from kcnet_core.figures.layout import draw, escape_html, level_line
+from kcnet_core.figures.ranges import nice_ceiling
 from kcnet_core.figures.squares import numbers, square_axes
 from kcnet_core.figures.traces import heat, scatter
 from kcnet_core.palette import colourscale, faded, model_colour, theme
