@@ -9,7 +9,7 @@ from importlib import import_module
 
 _HOME = {
     "activity": ("activity_ranks", "cell_field"),
-    "layout": ("alt", "escape_html"),
+    "layout": ("alt",),
     "reduction": ("matrix_png", "nice_limit"),
     "matrices": ("matrix_picture", "matrix_window"),
     "live": ("canvas_data",),
@@ -18,7 +18,6 @@ _HOME = {
         "cell_pictures",
         "contribution_map",
         "image_grid",
-        "image_sheet",
         "input_usage_map",
         "pixel_map",
     ),
@@ -36,6 +35,7 @@ _HOME = {
     "compare": ("metric_vs_hidden", "metric_vs_time", "noise_curves"),
     "costs": ("parameters_bar", "time_split"),
     "paper": ("best_so_far", "paper_and_ours", "running_times", "sweep"),
+    "sheets": ("image_sheet", "image_tiles"),
     "smell": ("character_quality", "odor_heatmap", "odor_profile", "rival_scores"),
     "training": (
         "density_curve",

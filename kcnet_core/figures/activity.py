@@ -7,8 +7,8 @@ import math
 import numpy as np
 import plotly.graph_objects as go
 
+from kcnet_core.figures.axes import QUIET
 from kcnet_core.figures.layout import draw
-from kcnet_core.figures.squares import QUIET
 from kcnet_core.figures.traces import heat, scatter
 
 

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from kcnet_core.figures.layout import draw, escape_html
+from kcnet_core.figures.axes import ACROSS, named_rows
+from kcnet_core.figures.escaping import escape_html
+from kcnet_core.figures.layout import draw
 from kcnet_core.figures.pictures import pixel_map
-from kcnet_core.figures.ranked import ACROSS, named_rows, ranked_bars, two_sided_bars
+from kcnet_core.figures.ranked import ranked_bars, two_sided_bars
 from kcnet_core.figures.traces import bars, bars_across, scatter
 from kcnet_core.lessons.circuit import ForwardPass, tag_size
 from kcnet_core.lessons.circuit_drawing import shown_answers

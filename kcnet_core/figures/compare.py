@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from kcnet_core.figures.escaping import axis_title, escape_html
 from kcnet_core.figures.intervals import band, columns_of, interval_range, whiskers
-from kcnet_core.figures.layout import axis_title, draw, escape_html
+from kcnet_core.figures.layout import draw
 from kcnet_core.figures.traces import scatter
 from kcnet_core.palette import MODELS, faded, model_style, theme
 

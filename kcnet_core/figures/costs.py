@@ -10,7 +10,8 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from kcnet_core.figures.compare import by_model, log_axis, size_axis
-from kcnet_core.figures.layout import escape_html, look
+from kcnet_core.figures.escaping import escape_html
+from kcnet_core.figures.layout import look
 from kcnet_core.figures.ranked import ranked_bars
 from kcnet_core.figures.traces import scatter
 from kcnet_core.palette import model_colour, model_style, theme

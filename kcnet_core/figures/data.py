@@ -8,9 +8,10 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from kcnet_core.figures.layout import draw, escape_html, look, unique_labels
+from kcnet_core.figures.axes import square_axes
+from kcnet_core.figures.escaping import escape_html, unique_labels
+from kcnet_core.figures.layout import draw, look
 from kcnet_core.figures.ranked import ranked_bars
-from kcnet_core.figures.squares import square_axes
 from kcnet_core.figures.traces import bars, heat
 from kcnet_core.palette import colourscale, theme
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
+from kcnet_core.figures.axes import ACROSS, QUIET, named_rows
 from kcnet_core.figures.circuit import mark, together
+from kcnet_core.figures.escaping import axis_title, escape_html
 from kcnet_core.figures.intervals import band
-from kcnet_core.figures.layout import axis_title, draw, escape_html, level_line
-from kcnet_core.figures.ranked import ACROSS, named_rows
-from kcnet_core.figures.squares import QUIET
+from kcnet_core.figures.layout import draw, level_line
 from kcnet_core.figures.traces import bars, heat, scatter
 from kcnet_core.lessons.experiments import FlyComparison, InhibitionSweep, TagPairs
 from kcnet_core.palette import sign_colours, theme

@@ -9,9 +9,8 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from kcnet_core.figures.axes import ACROSS, metric_range, named_rows, nice_ceiling
 from kcnet_core.figures.layout import draw, level_line
-from kcnet_core.figures.ranges import metric_range, nice_ceiling
-from kcnet_core.figures.ranked import ACROSS, named_rows
 from kcnet_core.figures.traces import scatter
 from kcnet_core.palette import faded
 

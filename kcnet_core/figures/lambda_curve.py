@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from kcnet_core.figures.layout import axis_title, draw, escape_html, level_line
-from kcnet_core.figures.ranges import metric_range
+from kcnet_core.figures.axes import metric_range
+from kcnet_core.figures.escaping import axis_title, escape_html
+from kcnet_core.figures.layout import draw, level_line
 from kcnet_core.figures.traces import scatter
 from kcnet_core.palette import model_colour, theme
 

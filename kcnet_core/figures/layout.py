@@ -1,16 +1,23 @@
-"""What figures are made with: the common look, and words and lines inside a chart."""
+"""The look of all charts, as plotly templates for light and dark, and figures made in it.
+
+A figure says only what is particular to it: traces, axes, and its text for those who cannot see it.
+"""
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterable
 from typing import Any
 
 import plotly.graph_objects as go
+import plotly.io as pio
 
-from kcnet_core.figures.template import TEMPLATES
+from kcnet_core.figures.escaping import escape_html
+from kcnet_core.palette import colourscale, faded, theme
 
 HEIGHT = 300
+FONT = "'Source Sans 3', 'Source Sans Pro', 'Source Sans', system-ui, sans-serif"
+TEMPLATES = ("kcnet_light", "kcnet_dark")
+CLEAR = "rgba(0,0,0,0)"
 
 
 def draw(
@@ -56,26 +63,92 @@ def alt(figure: go.Figure) -> str:
     return (figure.layout["meta"] or {}).get("alt", "")
 
 
-def escape_html(text: object, longest: int | None = None) -> str:
-    """Text that plotly shows as it is: it would read tags in names that a visitor uploaded."""
-    text = str(text)
-    if longest is not None and len(text) > longest:
-        text = text[: longest - 1] + "…"
-    return html.escape(text, quote=False)
+def _template(dark: bool) -> go.layout.Template:
+    ink = theme(dark)
+    text = {"family": FONT, "color": ink.text, "size": 13}
+    axis = {
+        "color": ink.muted,
+        "gridcolor": ink.grid,
+        "linecolor": ink.muted,
+        "tickfont": {"color": ink.muted, "size": 12},
+        "title": {"font": {"color": ink.text, "size": 13}, "standoff": 8},
+        "zeroline": False,
+        "zerolinecolor": ink.muted,
+        "zerolinewidth": 1,
+    }
+    colour_bar = {
+        "thickness": 9,
+        "len": 1.0,
+        "ypad": 0,
+        "x": 1.02,
+        "outlinewidth": 0,
+        "ticks": "",
+        "nticks": 5,
+        "tickfont": {"color": ink.muted, "size": 11},
+        "title": {"side": "right", "font": {"color": ink.muted, "size": 12}},
+    }
+    layout = {
+        "paper_bgcolor": CLEAR,
+        "plot_bgcolor": CLEAR,
+        "font": text,
+        # Fixed, so that a growing tick label moves nothing.
+        "margin": {"l": 62, "r": 16, "t": 34, "b": 50},
+        "title": {
+            "x": 0,
+            "xref": "paper",
+            "xanchor": "left",
+            "y": 1,
+            "yref": "container",
+            "yanchor": "top",
+            "pad": {"t": 6},
+            "font": {"size": 14, "color": ink.text, "weight": 600},
+        },
+        "showlegend": False,
+        "legend": {
+            "orientation": "h",
+            "x": 0,
+            "y": 1.0,
+            "yanchor": "bottom",
+            "bgcolor": CLEAR,
+            "font": {"color": ink.text, "size": 12},
+        },
+        "hovermode": "closest",
+        # What a label says is in each trace's own words; its name in a box beside them says less.
+        "hoverlabel": {
+            "bgcolor": ink.surface,
+            "bordercolor": ink.muted,
+            "font": text,
+            "namelength": 0,
+        },
+        "uirevision": "same",  # what a visitor zoomed into stays when new data come
+        "dragmode": False,
+        "xaxis": {
+            **axis,
+            "gridcolor": faded(ink.muted, 0.18),
+            "showgrid": False,
+            "showline": True,
+            "ticks": "outside",
+            "ticklen": 4,
+        },
+        "yaxis": {**axis, "showgrid": True, "showline": False},
+        "annotationdefaults": {"showarrow": False, "font": {"color": ink.muted, "size": 11}},
+        "shapedefaults": {"line": {"color": ink.muted, "width": 1}},
+    }
+    number = {"color": ink.text, "size": 12}
+    data = {
+        "bar": [{"textfont": number, "textposition": "outside", "cliponaxis": False}],
+        "heatmap": [{"colorscale": colourscale("sequential", dark), "colorbar": colour_bar}],
+        "scatter": [
+            {
+                "error_x": {"thickness": 1, "width": 3},
+                "error_y": {"thickness": 1, "width": 3},
+                "marker": {"colorbar": colour_bar},
+                "textfont": number,
+            }
+        ],
+    }
+    return go.layout.Template(layout=layout, data=data)
 
 
-def axis_title(words: str) -> str:
-    """Words such as a metric's name at an axis: escaped, with a capital letter."""
-    return escape_html(words[:1].upper() + words[1:])
-
-
-def unique_labels(names: Iterable[object], longest: int | None = None) -> list[str]:
-    """Escaped names for a category axis, which would merge two that are the same."""
-    labels, seen = [], set()
-    for i, name in enumerate(names):
-        label = escape_html(name, longest)
-        if label in seen:
-            label = f"{label} ({i})"
-        seen.add(label)
-        labels.append(label)
-    return labels
+for _dark, _name in enumerate(TEMPLATES):
+    pio.templates[_name] = _template(bool(_dark))

@@ -11,7 +11,7 @@ import numpy as np
 
 from kcnet_core.experiments.block_means import block_size
 from kcnet_core.experiments.frames import Frame
-from kcnet_core.figures.ranges import nice_ceiling
+from kcnet_core.figures.axes import nice_ceiling
 from kcnet_core.figures.reduction import (
     KINDS,
     LEVELS,

@@ -6,7 +6,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from kcnet_core.experiments.block_means import block_size, reduce_matrix
-from kcnet_core.figures.layout import draw, escape_html, unique_labels
+from kcnet_core.figures.escaping import escape_html, unique_labels
+from kcnet_core.figures.layout import draw
 from kcnet_core.figures.reduction import KINDS, in_words, matrix_png, nice_limit, scale_end
 from kcnet_core.figures.traces import heat, scatter
 from kcnet_core.palette import colourscale, theme

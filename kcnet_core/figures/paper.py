@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from kcnet_core.figures.axes import named_rows
+from kcnet_core.figures.escaping import axis_title, escape_html
 from kcnet_core.figures.intervals import band, interval_range, tight, whiskers
-from kcnet_core.figures.layout import axis_title, draw, escape_html, level_line
-from kcnet_core.figures.ranked import named_rows
+from kcnet_core.figures.layout import draw, level_line
 from kcnet_core.figures.traces import bars_across, row_ends, scatter
 from kcnet_core.palette import faded, model_colour, model_style, theme
 

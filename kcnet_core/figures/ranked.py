@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import plotly.graph_objects as go
 
-from kcnet_core.figures.layout import draw, escape_html
-from kcnet_core.figures.ranges import nice_ceiling
+from kcnet_core.figures.axes import ACROSS, named_rows, nice_ceiling
+from kcnet_core.figures.escaping import escape_html
+from kcnet_core.figures.layout import draw
 from kcnet_core.figures.traces import bars_across
-from kcnet_core.palette import sign_colours, theme
+from kcnet_core.palette import sign_colours
 
 BAR_HEIGHT = 25
 LONGEST_NAME = 30
-ACROSS = {"showgrid": True, "showline": False, "ticks": "", "nticks": 6}  # the axis under rows
 
 
 def ranked_bars(
@@ -73,16 +71,3 @@ def _bars(values, names, texts, colour, notes, axis, alt, x, dark, height) -> go
         xaxis={**ACROSS, "title": x, **axis},
         yaxis=named_rows([escape_html(name, LONGEST_NAME) for name in names], dark),
     )
-
-
-def named_rows(labels: Sequence[str], dark: bool) -> dict:
-    """A vertical axis of names, first on top."""
-    return {
-        "tickvals": np.arange(len(labels)),
-        "ticktext": labels,
-        "tickfont": {"color": theme(dark).text},
-        "range": [len(labels) - 0.5, -0.5],
-        "ticklabelstandoff": 6,
-        "showgrid": False,
-        "automargin": True,
-    }

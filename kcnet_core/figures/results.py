@@ -7,11 +7,11 @@ from collections.abc import Mapping
 import numpy as np
 import plotly.graph_objects as go
 
-from kcnet_core.figures.layout import draw, escape_html, level_line
-from kcnet_core.figures.ranges import metric_range, nice_ceiling
-from kcnet_core.figures.ranked import named_rows, ranked_bars, two_sided_bars
-from kcnet_core.figures.squares import numbers, square_axes
-from kcnet_core.figures.traces import heat, ring, scatter
+from kcnet_core.figures.axes import metric_range, named_rows, nice_ceiling, square_axes
+from kcnet_core.figures.escaping import escape_html
+from kcnet_core.figures.layout import draw, level_line
+from kcnet_core.figures.ranked import ranked_bars, two_sided_bars
+from kcnet_core.figures.traces import heat, numbers, ring, scatter
 from kcnet_core.palette import colour_table, colourscale, faded, hex_colour, model_colour, theme
 
 MOST_CLASSES_WITH_NUMBERS = 15

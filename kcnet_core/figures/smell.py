@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
+from kcnet_core.figures.axes import ACROSS, named_rows
+from kcnet_core.figures.escaping import escape_html, unique_labels
 from kcnet_core.figures.intervals import interval_rows
-from kcnet_core.figures.layout import draw, escape_html, unique_labels
-from kcnet_core.figures.ranked import ACROSS, named_rows
+from kcnet_core.figures.layout import draw
 from kcnet_core.figures.traces import bars_across, heat, row_ends, scatter
 from kcnet_core.palette import faded, model_colour, model_style, theme
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -40,6 +40,13 @@ def row_ends(x, texts: Sequence[str]) -> dict:
 def heat(z, low: float, high: float, hover: str | None = None, **more) -> dict:
     """Coloured squares; orange for more, unless it brings a scale of its own."""
     return {"type": "heatmap", "z": z, "zmin": low, "zmax": high, **_said(hover), **more}
+
+
+def numbers(texts: Mapping[tuple[int, int], str], colours: np.ndarray) -> dict:
+    """Words in squares, by (row, column), each in the colour that `colours` has there."""
+    rows, columns = zip(*texts, strict=True) if texts else ((), ())
+    look = {"size": 11, "color": [colours[at] for at in texts]}
+    return scatter("text", columns, rows, text=list(texts.values()), textfont=look)
 
 
 def _said(hover: str | list[str] | None) -> dict:

@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from kcnet_core.figures.axes import nice_ceiling, square_axes
+from kcnet_core.figures.escaping import escape_html
 from kcnet_core.figures.intervals import tight
-from kcnet_core.figures.layout import draw, escape_html, level_line
-from kcnet_core.figures.ranges import nice_ceiling
-from kcnet_core.figures.squares import numbers, square_axes
-from kcnet_core.figures.traces import heat, scatter
+from kcnet_core.figures.layout import draw, level_line
+from kcnet_core.figures.traces import heat, numbers, scatter
 from kcnet_core.palette import colourscale, faded, model_colour, theme
 
 MOST_WITH_NUMBERS = 12  # variants; more numbers would not fit their cells

@@ -8,7 +8,7 @@ import streamlit as st
 from kcnet_core import figures
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.experiments.run import Run
-from kcnet_core.figures.pictures import image_tiles
+from kcnet_core.figures.sheets import image_tiles
 from pages.ui.shell import visitor
 from pages.ui.shell.chart import chart
 from pages.ui.shell.escaping import escape_markdown

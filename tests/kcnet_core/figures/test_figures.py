@@ -63,9 +63,11 @@ def test_an_unknown_reduction_is_refused():
         reduce_matrix(np.zeros((2, 2)), how="median")
 
 
-def test_reducing_a_matrix_does_not_load_plotly():
+def test_what_is_shown_before_and_while_a_network_trains_does_not_load_plotly():
     code = (
         "import sys; from kcnet_core.experiments.block_means import reduce_matrix; "
+        "from kcnet_core import figures; figures.canvas_data, figures.training_curves; "
+        "figures.image_sheet, figures.image_tiles, figures.matrix_png; "
         "print('plotly' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
