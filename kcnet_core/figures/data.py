@@ -12,6 +12,7 @@ from kcnet_core.figures.axes import square_axes
 from kcnet_core.figures.escaping import escape_html, unique_labels
 from kcnet_core.figures.layout import draw, look
 from kcnet_core.figures.ranked import ranked_bars
+from kcnet_core.figures.reduction import usage_of
 from kcnet_core.figures.traces import bars, heat
 from kcnet_core.palette import colourscale, theme
 
@@ -51,9 +52,7 @@ def usage_bars(
     ----------
     W_or_usage : ndarray of shape (B, d), or its column sums of shape (d,)
     """
-    usage = np.asarray(W_or_usage)
-    if usage.ndim == 2:
-        usage = usage.sum(axis=0, dtype=np.int64)
+    usage = usage_of(W_or_usage)
     order = np.argsort(-usage, kind="stable")[:top]
     alt = (
         f"The {len(order)} most used of {len(usage)} inputs: {names[order[0]]} is heard by "

@@ -113,13 +113,7 @@ def _template(dark: bool) -> go.layout.Template:
             "font": {"color": ink.text, "size": 12},
         },
         "hovermode": "closest",
-        # What a label says is in each trace's own words; its name in a box beside them says less.
-        "hoverlabel": {
-            "bgcolor": ink.surface,
-            "bordercolor": ink.muted,
-            "font": text,
-            "namelength": 0,
-        },
+        "hoverlabel": {"bgcolor": ink.surface, "bordercolor": ink.muted, "font": text},
         "uirevision": "same",  # what a visitor zoomed into stays when new data come
         "dragmode": False,
         "xaxis": {

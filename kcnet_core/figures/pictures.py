@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 from kcnet_core.figures.axes import nice_ceiling
 from kcnet_core.figures.escaping import escape_html
 from kcnet_core.figures.layout import draw
+from kcnet_core.figures.reduction import usage_of
 from kcnet_core.figures.sheets import sheet_of
 from kcnet_core.figures.traces import heat, scatter
 from kcnet_core.palette import colourscale, theme
@@ -156,9 +157,7 @@ def input_usage_map(
     ----------
     W_or_usage : ndarray of shape (B, d), or its column sums of shape (d,)
     """
-    usage = np.asarray(W_or_usage)
-    if usage.ndim == 2:
-        usage = usage.sum(axis=0, dtype=np.int64)
+    usage = usage_of(W_or_usage)
     return pixel_map(usage, image_shape, title, unit="cells", dark=dark, height=height)
 
 

@@ -42,6 +42,12 @@ def in_words(M: np.ndarray, shape: tuple[int, int], what: str, cells: str, unit:
     )
 
 
+def usage_of(W_or_usage: np.ndarray) -> np.ndarray:
+    """How many cells use each input, from the weights or from their column sums themselves."""
+    usage = np.asarray(W_or_usage)
+    return usage.sum(axis=0, dtype=np.int64) if usage.ndim == 2 else usage
+
+
 def matrix_png(M: np.ndarray, scale: str, dark: bool = False, limit: float = 1.0) -> str:
     """A (small) matrix as a palette PNG in a data URI.
 

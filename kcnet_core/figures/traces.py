@@ -20,7 +20,7 @@ def ring(x: float, y: float, colour: str, size: int, hover: str | None = None, *
     return scatter("markers", [x], [y], hover, marker=look, **more)
 
 
-def bars(x, y, colour, hover: str | list[str] | None = None, **more) -> dict:
+def bars(x, y, colour, hover: str | Sequence[str] | None = None, **more) -> dict:
     """Bars up to y, in one colour or in one each."""
     return {"type": "bar", "x": x, "y": y, "marker": {"color": colour}, **_said(hover), **more}
 
@@ -49,5 +49,10 @@ def numbers(texts: Mapping[tuple[int, int], str], colours: np.ndarray) -> dict:
     return scatter("text", columns, rows, text=list(texts.values()), textfont=look)
 
 
-def _said(hover: str | list[str] | None) -> dict:
-    return {"hoverinfo": "skip"} if hover is None else {"hovertemplate": hover}
+def _said(hover: str | Sequence[str] | None) -> dict:
+    """What the pointer shows; plotly would put the trace's name in a box beside it."""
+    if hover is None:
+        return {"hoverinfo": "skip"}
+    alone = "<extra></extra>"
+    words = hover + alone if isinstance(hover, str) else [each + alone for each in hover]
+    return {"hovertemplate": words}
