@@ -12,7 +12,7 @@ from kcnet_core.figures.sheets import image_tiles
 from pages.ui.shell import visitor
 from pages.ui.shell.chart import chart
 from pages.ui.shell.escaping import escape_markdown
-from pages.ui.shell.molecule_cards import cards
+from pages.ui.shell.row_picture import cards
 from pages.ui.shell.safety_net import fragment
 
 CARDS_PER_PAGE = 12

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from PIL import Image
 
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.molecules.pictures import molecule_svg, svg_data_uri
+from pages.ui.shell import visitor
+from pages.ui.shell.escaping import escape_markdown
 
 
 def pixels(dataset: Dataset, row: int, dark: bool) -> np.ndarray:
@@ -37,6 +40,15 @@ def molecule(dataset: Dataset, row: int, dark: bool, width: int = 300, height: i
     name = dataset.row_names[row] if dataset.row_names else dataset.smiles[row]
     st.image(molecule_svg(dataset.smiles[row], width, height, dark=dark), alt=name)
     st.text(name)
+
+
+def cards(dataset: Dataset, rows: Iterable[int]) -> None:
+    """Molecules in a grid: drawing, name and odor characters."""
+    with st.grid(min_column_width=180, border=True) as grid:
+        for row in rows:
+            with grid.cell():
+                molecule(dataset, row, visitor.dark(), 190, 120)
+                st.caption(escape_markdown(label(dataset, dataset.y[row], " · ", "none")))
 
 
 def label(dataset: Dataset, value: Any, between: str = ", ", nothing: str = "—") -> str:

@@ -14,7 +14,7 @@ from kcnet_core.experiments.run import DOA_MODELS, EPOCH_MODELS, KCNET_MODELS, R
 from pages.ui.shell import session_keys, visitor, visitor_data, visitor_jobs
 from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.job_progress import failure, progress_text
-from pages.ui.shell.molecule_cards import cards
+from pages.ui.shell.row_picture import cards
 from pages.ui.shell.watch import SECONDS_BETWEEN_DRAWINGS, watch
 from pages.ui.shell.words import capital
 from pages.ui.train.matrix_canvas import matrix_canvas
