@@ -12,7 +12,7 @@ from functools import cache
 
 import numpy as np
 
-MODELS = (
+MODEL_ORDER = (
     "KCNet",
     "DOA",
     "Ensemble DOA",

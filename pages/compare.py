@@ -17,21 +17,22 @@ from pages.ui.compare import (
     search,
     state,
 )
+from pages.ui.compare.scores import with_rows
 from pages.ui.shell import address, visitor_data
 from pages.ui.shell.frame import heading
 from pages.ui.shell.watch import watch
 
 # Tabs whose content is the measured rows are redrawn while these arrive.
 LIVE = {
-    "Scores": scores.scores,
-    "Cost": scores.costs,
-    "Differences": differences.differences,
+    "Scores": partial(with_rows, scores.scores),
+    "Cost": partial(with_rows, scores.costs),
+    "Differences": partial(with_rows, differences.differences),
 }
 STILL = {
     "Noise": noise.noise,
     "Inside": inside.inside,
     "Tune": search.search,
-    "Take home": downloads.take_home,
+    "Take home": partial(with_rows, downloads.take_home),
 }
 WITH_METRIC = ("Scores", "Differences", "Noise")
 

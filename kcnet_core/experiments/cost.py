@@ -25,6 +25,8 @@ BASELINE_SHARE = {
 }  # fmt: skip
 BASELINE_COPIES = 10  # of the training rows, in trees, kernels and votes
 BYTES_PER_MOLECULE = 20_000  # that is asked: row, descriptors, answer and verdict
+REOPENED_COPIES = 6  # of the test rows at the peak, measured
+BYTES_SHOWN = 4 + 1  # per connection: S and W
 SMALLEST = 0.05  # seconds that even the smallest model takes with splitting, scaling and scoring
 
 
@@ -102,6 +104,13 @@ def together(costs: Iterable[Estimate]) -> Estimate:
     """Of fits one after the other: all their seconds, and the memory of the largest."""
     every = list(costs)
     return Estimate(sum(cost.seconds for cost in every), max((c.bytes for c in every), default=0))
+
+
+def reopen_cost(run: Run, n_test: int, d: int) -> Estimate:
+    """Memory for test rows on their way through scaler and model, and for S and W."""
+    return Estimate(
+        bytes=FIXED_BYTES + REOPENED_COPIES * 4 * n_test * d + BYTES_SHOWN * run.n_hidden * d
+    )
 
 
 def answers_cost(n_molecules: int, *, n_known: int, n_flies: int, n_characters: int) -> Estimate:

@@ -36,7 +36,6 @@ class Protocol:
     name: str
     title: str
     explanation: str
-    applies_to: str
     obstacle: Callable[[Dataset], str | None]  # why it cannot be used, or None
 
     def applies(self, dataset: Dataset) -> bool:
@@ -74,7 +73,6 @@ PROTOCOLS = {
             "Unseen molecules",
             "All rows of a molecule are on one side, so the score is for molecules that the model "
             "has never met.",
-            "odor data, and any data whose rows name a group",
             _no_groups,
         ),
         Protocol(
@@ -82,7 +80,6 @@ PROTOCOLS = {
             "Paper split",
             "Random rows, as in the paper: a molecule's two dilutions may fall on both sides, and "
             "then odor scores flatter the model.",
-            "any data",
             lambda dataset: None,
         ),
         Protocol(
@@ -91,7 +88,6 @@ PROTOCOLS = {
             "One fixed training and test part: the benchmark's own, or, where data came without "
             "one, rows set aside when they were loaded. Repeats differ only in the model's random "
             "choices.",
-            "image benchmarks (MNIST, Fashion-MNIST, EMNIST)",
             _no_benchmark,
         ),
     )

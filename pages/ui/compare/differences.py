@@ -10,11 +10,10 @@ import streamlit as st
 
 from kcnet_core import figures
 from kcnet_core.experiments.comparison.plan import Comparison
-from kcnet_core.experiments.comparison.rows import PlannedRows
 from kcnet_core.experiments.evaluate import SIGNIFICANT, pairwise
 from kcnet_core.limits import MAX_REPEATS
 from pages.ui.compare import state
-from pages.ui.compare.scores import Results, about, empty, nothing_yet, results
+from pages.ui.compare.scores import Results, about, empty
 from pages.ui.shell import visitor
 from pages.ui.shell.chart import chart
 from pages.ui.shell.memo import memo
@@ -26,11 +25,8 @@ ENOUGH_SPLITS = math.ceil(1 + math.log2(1 / SIGNIFICANT))
 MOST_PAIRS_LISTED = 300
 
 
-def differences(planned: PlannedRows) -> None:
-    comparison, found = planned.comparison, results(planned)
-    if found.table.empty:
-        nothing_yet(comparison)
-        return
+def differences(found: Results) -> None:
+    comparison = found.comparison
     st.caption(about(found))
     which = size_picker(comparison)
     pairs = compared(found, which)

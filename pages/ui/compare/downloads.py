@@ -6,12 +6,11 @@ import pandas as pd
 import streamlit as st
 
 from kcnet_core.experiments.comparison.plan import Comparison
-from kcnet_core.experiments.comparison.rows import PlannedRows
 from kcnet_core.experiments.evaluate import pairwise
 from kcnet_core.experiments.protocols import PROTOCOLS
 from kcnet_core.storage.safe_csv import csv_text
 from pages.ui.compare import state
-from pages.ui.compare.scores import Results, nothing_yet, results
+from pages.ui.compare.scores import Results
 from pages.ui.shell import measured
 from pages.ui.shell.chart import FORMATS
 from pages.ui.shell.words import column_name
@@ -35,11 +34,8 @@ print(summary(table, by=("variant",)).query("metric == '{metric}'"))
 '''
 
 
-def take_home(planned: PlannedRows) -> None:
-    comparison, found = planned.comparison, results(planned)
-    if found.table.empty:
-        nothing_yet(comparison)
-        return
+def take_home(found: Results) -> None:
+    comparison = found.comparison
     name = f"kcnet-compare-{comparison.dataset}"
     offers = (
         ("Rows", rows_csv, "One line per model, size, repeat and fold: every score and time."),

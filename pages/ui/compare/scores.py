@@ -146,14 +146,20 @@ def nothing_yet(comparison: Comparison) -> None:
     )
 
 
+def with_rows(draw: Callable[[Results], None], planned: PlannedRows) -> None:
+    """Draw what is made of measured rows, once there are any."""
+    found = results(planned)
+    if found.table.empty:
+        nothing_yet(planned.comparison)
+    else:
+        draw(found)
+
+
 # -- scores --------------------------------------------------------------------------------------
 
 
-def scores(planned: PlannedRows) -> None:
-    comparison, found = planned.comparison, results(planned)
-    if found.table.empty:
-        nothing_yet(comparison)
-        return
+def scores(found: Results) -> None:
+    comparison = found.comparison
     lines, metric = found.lines, found.metric
     if not (lines["metric"] == metric).any():
         empty(f"None of these models gives a {metric}. Choose another metric.")
@@ -289,11 +295,8 @@ def time_to_reach(found: Results, points: pd.DataFrame) -> None:
 # -- cost ----------------------------------------------------------------------------------------
 
 
-def costs(planned: PlannedRows) -> None:
-    comparison, found = planned.comparison, results(planned)
-    if found.table.empty:
-        nothing_yet(comparison)
-        return
+def costs(found: Results) -> None:
+    comparison = found.comparison
     st.caption(about(found))
     chart(found.figure("split", partial(figures.time_split, found.lines)), "compare_split")
     st.caption(

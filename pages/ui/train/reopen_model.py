@@ -13,9 +13,6 @@ from kcnet_core.jobs import Estimate
 from pages.ui.shell import current_run, visitor, visitor_data, visitor_jobs
 from pages.ui.shell.escaping import escape_markdown
 
-BYTES_PER_VALUE = 6 * 4  # float32 copies of the test rows at the peak, measured
-BYTES_PER_CONNECTION = 4 + 1  # S and W as they are shown
-
 
 def opener() -> None:
     """The upload field; a file that opens becomes the run on this page."""
@@ -49,13 +46,11 @@ def opener() -> None:
 
 def cost(run: Run, dataset: Dataset) -> Estimate:
     """Memory for the test rows on their way through scaler and model, and for S and W."""
-    from kcnet_core.experiments.cost import FIXED_BYTES
+    from kcnet_core.experiments.cost import reopen_cost
     from kcnet_core.experiments.training import split_of
 
     _, split = split_of(run, dataset)
-    n_inputs = dataset.X.shape[1]
-    values = BYTES_PER_VALUE * len(split.test) * n_inputs
-    return Estimate(bytes=FIXED_BYTES + values + BYTES_PER_CONNECTION * run.n_hidden * n_inputs)
+    return reopen_cost(run, len(split.test), dataset.X.shape[1])
 
 
 def steps(saved, run, dataset) -> Generator:
