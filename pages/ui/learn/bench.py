@@ -12,7 +12,7 @@ from kcnet_core.lessons.circuit import CircuitSettings, Glomeruli, train_fly
 from pages.ui.shell import visitor_data
 
 if TYPE_CHECKING:
-    from kcnet_core.network.kcnet import KCNetClassifier
+    from kcnet_core.contracts import Circuit
 
 ODOR, DIGIT, SMALL, DRAWN = "Odor", "Digit", "Tiny digit", "My drawing"
 DATA_OF = {ODOR: "starter", DIGIT: "mnist_sample", SMALL: "digits", DRAWN: "mnist_sample"}
@@ -44,7 +44,7 @@ class Bench:
         return glomeruli(self.data)
 
     @property
-    def fly(self) -> KCNetClassifier:
+    def fly(self) -> Circuit:
         return fly(self.data, self.settings)
 
     @property
@@ -67,7 +67,7 @@ def glomeruli(data: str) -> Glomeruli:
 
 
 @st.cache_resource(show_spinner=False, max_entries=40)
-def fly(data: str, settings: CircuitSettings) -> KCNetClassifier:
+def fly(data: str, settings: CircuitSettings) -> Circuit:
     return train_fly(glomeruli(data), settings)
 
 
