@@ -36,27 +36,13 @@ BOUNDS = {
 
 @dataclass(frozen=True)
 class CircuitSettings:
-    """What a visitor can change about the fly.
+    """What a visitor can change about the fly."""
 
-    Parameters
-    ----------
-    cells : int
-        B, the number of Kenyon cells; a fly has about 2,000.
-    fan_in : int
-        N_in, the inputs of each cell; a fly has about 7.
-    inhibition : float
-        C, how much of the cells' mean is taken from every cell.
-    wiring : int
-        Seed of the random wiring: another number is another fly.
-    epochs : int
-        Epochs of dynamic optimisation (DOA); 0 leaves the wiring as it was drawn.
-    """
-
-    cells: int = 500
-    fan_in: int = 7
-    inhibition: float = 1.0
-    wiring: int = 1
-    epochs: int = 0
+    cells: int = 500  # B, the number of Kenyon cells; a fly has about 2,000
+    fan_in: int = 7  # N_in, the inputs of each cell; a fly has about 7
+    inhibition: float = 1.0  # C, how much of the cells' mean is taken from every cell
+    wiring: int = 1  # seed of the random wiring: another number is another fly
+    epochs: int = 0  # of dynamic optimisation (DOA); 0 leaves the wiring as it was drawn
 
     def __post_init__(self):
         for name, (low, high) in BOUNDS.items():
@@ -66,32 +52,20 @@ class CircuitSettings:
 
 
 class Glomeruli:
-    """The first layer of the circuit: a dataset as firing rates between 0 and 1.
+    """The first layer of the circuit: a dataset as firing rates (n, d) between 0 and 1.
 
-    Parameters
-    ----------
-    dataset : Dataset
-
-    Attributes
-    ----------
-    rates : ndarray of shape (n, d), float32
-    names : tuple of str
-        What each input is: a pixel, or a molecular descriptor.
-    train, test : ndarray of int
-        Rows to learn from and rows to measure on; a molecule is never in both.
+    `names` say what each input is, a pixel or a molecular descriptor; `train` and `test` are the
+    rows to learn from and to measure on, and a molecule is never in both.
     """
 
     def __init__(self, dataset: Dataset):
         self.dataset = dataset
         if dataset.kind == "image":
             self.names = dataset.feature_names
-            self.rates = self._brightness(dataset.X)
+            self.rates = np.clip(dataset.raw_pixels(dataset.X), 0, 1).astype(np.float32)
         else:
             self._fit_ranks()
         self.train, self.test = _held_out(dataset)
-
-    def _brightness(self, X):
-        return np.clip(self.dataset.raw_pixels(X), 0, 1).astype(np.float32)
 
     def _fit_ranks(self):
         from sklearn.preprocessing import QuantileTransformer
@@ -137,13 +111,7 @@ def _held_out(dataset):
 
 
 def train_fly(glomeruli: Glomeruli, settings: CircuitSettings) -> Circuit:
-    """Teach one fly: draw its wiring, then solve for its output weights.
-
-    Returns
-    -------
-    KCNetClassifier
-        Fitted to the training rows of `glomeruli`.
-    """
+    """Teach one fly: draw its wiring, then solve for its output weights on the training rows."""
     from kcnet_core import KCNetClassifier
 
     fly = KCNetClassifier(
@@ -168,41 +136,17 @@ def train_fly(glomeruli: Glomeruli, settings: CircuitSettings) -> Circuit:
 
 @dataclass(frozen=True)
 class ForwardPass:
-    """Every intermediate number of one sample (equations 4 to 6 of the paper).
+    """Every intermediate number of one sample (equations 4 to 6 of the paper)."""
 
-    Attributes
-    ----------
-    rates : ndarray (d,)
-        x, the input.
-    wiring : ndarray (B, d) of bool
-        W, who listens to whom.
-    sums : ndarray (B,)
-        What each cell receives.
-    mean : float
-        mu, the mean of `sums` over all cells.
-    inhibition : float
-        C.
-    inhibited : ndarray (B,)
-        sums - C mu.
-    activity : ndarray (B,)
-        h, what is left above 0.
-    votes : ndarray (B, c)
-        h_j beta_jk: what each cell says for (or against) each answer.
-    scores : ndarray (c,)
-        The columns of `votes` added up (and the intercept, if the network has one).
-    probabilities : ndarray (c,)
-    """
-
-    rates: np.ndarray
-    wiring: np.ndarray
-    sums: np.ndarray
-    mean: float
-    inhibition: float
-    inhibited: np.ndarray
-    activity: np.ndarray
-    votes: np.ndarray
-    scores: np.ndarray
-    probabilities: np.ndarray
+    rates: np.ndarray  # (d,) x, the input
+    wiring: np.ndarray  # (B, d) bool: W, who listens to whom
+    sums: np.ndarray  # (B,) what each cell receives
+    mean: float  # mu, the mean of the sums over all cells
+    inhibition: float  # C
+    inhibited: np.ndarray  # (B,) sums - C mu
+    activity: np.ndarray  # (B,) h, what is left above 0
+    votes: np.ndarray  # (B, c) h_j beta_jk: what each cell says for (or against) each answer
+    probabilities: np.ndarray  # (c,)
 
     @property
     def n_active(self) -> int:
@@ -216,26 +160,14 @@ class ForwardPass:
         """The inputs that a Kenyon cell listens to, in order."""
         return np.flatnonzero(self.wiring[cell])
 
-    def tag(self, fraction: float = TAG_FRACTION) -> np.ndarray:
-        """The cells that fire most: (B,) bool."""
-        from kcnet_core.network.kenyon import strongest_cells
 
-        return strongest_cells(self.activity[None], fraction)[0]
-
-
-def tag_size(cells: int, fraction: float = TAG_FRACTION) -> int:
+def tag_size(cells: int) -> int:
     """How many cells a full tag has."""
-    return max(1, round(fraction * cells))
+    return max(1, round(TAG_FRACTION * cells))
 
 
 def forward_pass(fly: Circuit, rates) -> ForwardPass:
-    """Walk one sample through a fitted network.
-
-    Parameters
-    ----------
-    fly : Circuit
-    rates : ndarray of shape (d,)
-    """
+    """Walk the rates (d,) of one sample through a fitted network."""
     rates = np.asarray(rates, dtype=np.float32)
     wiring = np.asarray(fly.weights_).astype(bool)
     sums = wiring @ rates.astype(float)
@@ -252,6 +184,5 @@ def forward_pass(fly: Circuit, rates) -> ForwardPass:
         inhibited=inhibited,
         activity=activity,
         votes=votes,
-        scores=np.atleast_1d(fly.decision_function(rates[None])[0]),
         probabilities=np.atleast_1d(fly.predict_proba(rates[None])[0]),
     )

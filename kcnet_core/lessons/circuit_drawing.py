@@ -22,29 +22,16 @@ def circuit_picture(
     colours,
     image_shape=None,
 ) -> dict:
-    """Describe the drawing of one sample at one step.
+    """The drawing of one sample at one step, as numbers and text that are ready for JSON.
 
-    Parameters
-    ----------
-    forward : ForwardPass
-    step : str
-        "input", "wiring", "sum", "inhibition", "relu", "votes" or "answer".
-    cell : int
-        The chosen Kenyon cell, counted from 0.
-    input_names, answer_names : sequence of str
-    colours : dict
-        "hot", "cold" and "rest": active, below zero, silent.
-    image_shape : (int, int) or None
-
-    Returns
-    -------
-    dict
-        Only numbers and text, ready for JSON.
+    `cell` is the chosen one, from 0; `colours` are "hot" (active), "cold" (below zero) and "rest".
     """
     shown = shown_answers(forward)
     best = leading_answers(forward)
-    values = cell_values(forward, step)
     numbers = _cell_numbers(forward, step)
+    # How strongly a cell is coloured: from -1 (inhibited) to 1 (the strongest).
+    largest = np.abs(numbers).max() * (step not in ("input", "wiring"))
+    values = numbers / largest if largest > 0 else np.zeros(len(numbers))
     d, B = len(forward.rates), len(forward.sums)
     return {
         "step": step,
@@ -98,15 +85,6 @@ def leading_answers(forward: ForwardPass) -> np.ndarray:
     return likely[np.argsort(-p[likely])] if len(likely) else np.array([int(np.argmax(p))])
 
 
-def cell_values(forward: ForwardPass, step: str) -> np.ndarray:
-    """How strongly each cell is coloured at a step: from -1 (inhibited) to 1 (the strongest)."""
-    if step in ("input", "wiring"):
-        return np.zeros(len(forward.sums))
-    numbers = _cell_numbers(forward, step)
-    largest = np.abs(numbers).max()
-    return numbers / largest if largest > 0 else numbers
-
-
 def _cell_numbers(forward, step):
     if step in ("input", "wiring", "sum"):
         return forward.sums
@@ -116,14 +94,9 @@ def _cell_numbers(forward, step):
 def _vote_wires(forward, shown):
     ranked = np.argsort(-forward.probabilities[shown], kind="stable")
     wires = []
-    for place, count in ((0, VOTE_WIRES), (1, RIVAL_WIRES)):
-        if place >= len(ranked):
-            break
-        row = int(ranked[place])
+    for row, count in zip(ranked.tolist(), (VOTE_WIRES, RIVAL_WIRES), strict=False):
         votes = forward.votes[:, min(int(shown[row]), forward.votes.shape[1] - 1)]
-        loudest = np.abs(votes).max()
-        if loudest == 0:
-            continue
+        loudest = np.abs(votes).max() or 1
         for j in np.argsort(-np.abs(votes))[:count]:
             weight = round(100 * votes[j] / loudest)
             if weight:

@@ -38,15 +38,7 @@ def is_blank(pixels) -> bool:
 def centre_like_mnist(pixels) -> np.ndarray:
     """Fit the ink into a 20 x 20 box and put its centre of mass in the middle, as MNIST does.
 
-    Parameters
-    ----------
-    pixels : ndarray of shape (28, 28)
-        Brightness between 0 (paper) and 1 (ink).
-
-    Returns
-    -------
-    ndarray of shape (28, 28), float32
-        A blank drawing stays blank.
+    Brightness (28, 28) lies between 0 (paper) and 1 (ink); a blank drawing stays blank.
     """
     from scipy.ndimage import affine_transform, center_of_mass
 

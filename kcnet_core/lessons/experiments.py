@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,6 +17,7 @@ from kcnet_core.lessons.circuit import (
 )
 
 ALIKE = 0.5  # two odors smell alike when they share this part of their characters, or more
+SWEPT_SAMPLES, TAGGED_SAMPLES = 150, 120  # held-out ones that stand for all
 
 
 def cell_sums(fly: Circuit, rates) -> np.ndarray:
@@ -56,21 +56,9 @@ class InhibitionSweep:
     distance_different: np.ndarray  # mean over pairs of two kinds
 
 
-def inhibition_sweep(
-    fly: Circuit, glomeruli: Glomeruli, a, b, strengths, n_samples=150
-) -> InhibitionSweep:
-    """Follow two samples, and many more, while C moves.
-
-    Parameters
-    ----------
-    fly : Circuit
-        Only its wiring is used: C is what moves.
-    glomeruli : Glomeruli
-    a, b : ndarray of shape (d,)
-        The firing rates of two samples.
-    strengths : array-like of float
-    """
-    rows = glomeruli.test[:n_samples]
+def inhibition_sweep(fly: Circuit, glomeruli: Glomeruli, a, b, strengths) -> InhibitionSweep:
+    """Follow two samples with rates (d,), and many more, while C moves; `fly` gives the wiring."""
+    rows = glomeruli.test[:SWEPT_SAMPLES]
     many = cell_sums(fly, glomeruli.rates[rows])
     two = cell_sums(fly, np.stack([a, b]))
     first, second = np.triu_indices(len(rows), k=1)
@@ -131,15 +119,17 @@ class TagPairs:
     chance: float  # overlap of two unrelated random tags
 
 
-def tag_pairs(fly: Circuit, glomeruli: Glomeruli, n_samples=120, n_pairs=1500, seed=0) -> TagPairs:
+def tag_pairs(fly: Circuit, glomeruli: Glomeruli, n_pairs=1500) -> TagPairs:
     """Compare inputs and tags over many pairs of held-out samples, half of them of one kind."""
-    rows = glomeruli.test[:n_samples]
+    rows = glomeruli.test[:TAGGED_SAMPLES]
     rates = glomeruli.rates[rows]
     marks = np.asarray(fly.tags(rates, TAG_FRACTION))
     size = tag_size(marks.shape[1])
     first, second = np.triu_indices(len(rows), k=1)
     same = alike(glomeruli.dataset.y[rows], first, second)
-    keep = _balanced(same, n_pairs, np.random.default_rng(seed))
+    rng = np.random.default_rng(0)
+    halves = [rng.permutation(np.flatnonzero(kind))[: n_pairs // 2] for kind in (same, ~same)]
+    keep = np.sort(np.concatenate(halves))
     first, second = first[keep], second[keep]
     return TagPairs(
         first=rows[first],
@@ -150,15 +140,6 @@ def tag_pairs(fly: Circuit, glomeruli: Glomeruli, n_samples=120, n_pairs=1500, s
         tag_size=size,
         chance=size / marks.shape[1],
     )
-
-
-def _balanced(same, n_pairs, rng):
-    half = n_pairs // 2
-    chosen = [
-        rng.permutation(np.flatnonzero(kind))[: min(half, np.count_nonzero(kind))]
-        for kind in (same, ~same)
-    ]
-    return np.sort(np.concatenate(chosen))
 
 
 def nearest_and_farthest(glomeruli: Glomeruli, rates) -> tuple[int, int]:
@@ -215,17 +196,6 @@ def fly_answers(glomeruli: Glomeruli, settings: CircuitSettings) -> FlyAnswers:
         answers=answers,
         accuracy=float(np.mean(answers == glomeruli.dataset.y[glomeruli.test])),
     )
-
-
-def many_flies(
-    glomeruli: Glomeruli, settings: CircuitSettings, n_flies: int, ask=fly_answers
-) -> Iterator[FlyAnswers]:
-    """Flies that differ only in their random wiring, each as it is ready.
-
-    `ask(glomeruli, settings)` makes one; a page gives its own, to keep those it has.
-    """
-    for number in range(n_flies):
-        yield ask(glomeruli, next_fly(settings, number))
 
 
 def opinions(flies: list[FlyAnswers], rates) -> np.ndarray:

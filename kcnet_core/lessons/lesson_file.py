@@ -118,12 +118,7 @@ def load_lesson(name: str, folder: Path | None = None) -> Lesson:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise LessonError(f"{path.name} is not UTF-8 text; save it as UTF-8.") from error
-    return parse_lesson(text, name)
-
-
-def parse_lesson(text: str, name: str) -> Lesson:
-    """Turn the text of a lesson file into a `Lesson`."""
-    return _Reader(name).read(text)
+    return Reader(name).read(text)
 
 
 @dataclass
@@ -137,7 +132,9 @@ class _Part:
     reveal: list[tuple[int, str]] | None = None
 
 
-class _Reader:
+class Reader:
+    """Turns the text of the lesson file of this name into a `Lesson`."""
+
     def __init__(self, name: str):
         self.name = name
 
@@ -207,20 +204,14 @@ class _Reader:
             part.fields[name] = (number, value)
 
     def settings(self, part):
-        found = {}
-        for name in BOUNDS:
-            if name in part.fields:
-                line, value = part.fields[name]
-                found[name] = self.setting_value(line, name, value)
-        return found
+        given = [(name, *part.fields[name]) for name in BOUNDS if name in part.fields]
+        return {name: self.setting_value(line, name, value) for name, line, value in given}
 
     def setting_value(self, line, name, text):
         value = self.number(line, name, text, *BOUNDS[name])
-        if name in _INTEGERS:
-            if value != int(value):
-                self.fail(line, f"{name} is a whole number, not {text}.")
-            return int(value)
-        return value
+        if name in _INTEGERS and value != int(value):
+            self.fail(line, f"{name} is a whole number, not {text}.")
+        return int(value) if name in _INTEGERS else value
 
     def number(self, line, name, text, low, high):
         try:
@@ -285,7 +276,7 @@ class _Reader:
         kinds = [kind for kind in _PLACEHOLDERS if kind in part.fields]
         if len(kinds) != 1:
             self.fail(line, "the question needs exactly one of “guess:”, “choose:” or “change:”.")
-        chart = self.setting_list(part, "chart", 2) if "chart" in part.fields else None
+        chart = self.setting_list(part, "chart") if "chart" in part.fields else None
         return Question(text, measure, kinds[0], chart=chart, **self.kind(part, kinds[0]))
 
     def kind(self, part, kind):
@@ -295,7 +286,7 @@ class _Reader:
             if not match or not float(match[1]) < float(match[2]):
                 self.fail(line, "“guess:” is written like “guess: 0 to 100”.")
             return {"low": float(match[1]), "high": float(match[2])}
-        setting, values = self.setting_list(part, kind, 2)
+        setting, values = self.setting_list(part, kind)
         if kind == "change":
             if len(values) != 2:
                 self.fail(line, "“change:” compares two values, like “change: cells = 50, 500”.")
@@ -305,10 +296,9 @@ class _Reader:
         answer = self.one_of(part, "answer", ("highest", "lowest"), None)
         return {"setting": setting, "values": values, "answer": answer}
 
-    def setting_list(self, part, name, at_least):
+    def setting_list(self, part, name):
         line, value = part.fields[name]
-        setting, equals, listed = value.partition("=")
-        setting = setting.strip()
+        setting, equals, listed = map(str.strip, value.partition("="))
         if not equals or setting not in BOUNDS:
             self.fail(
                 line,
@@ -318,8 +308,8 @@ class _Reader:
         values = tuple(
             self.setting_value(line, setting, text.strip()) for text in listed.split(",")
         )
-        if len(values) < at_least:
-            self.fail(line, f"“{name}:” needs at least {at_least} values.")
+        if len(values) < 2:
+            self.fail(line, f"“{name}:” needs at least 2 values.")
         return setting, values
 
     def check_placeholders(self, part, question):
@@ -334,6 +324,4 @@ class _Reader:
 
 def _did_you_mean(word, known):
     close = difflib.get_close_matches(word, known, n=1)
-    if close:
-        return f"; did you mean “{close[0]}”?"
-    return f"; there is {', '.join(known)}."
+    return f"; did you mean “{close[0]}”?" if close else f"; there is {', '.join(known)}."

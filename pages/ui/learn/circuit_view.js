@@ -2,19 +2,17 @@
 
 const GOLDEN = Math.PI * (3 - Math.sqrt(5)); // sunflower order fills a disc evenly with any number
 const NARROW = 620;
+const SVG = "http://www.w3.org/2000/svg";
 const drawings = new WeakMap();
 
 export default function (component) {
   const { parentElement, data } = component;
-  let drawing = drawings.get(parentElement);
-  if (!drawing) {
-    drawing = new Drawing(parentElement);
-    drawings.set(parentElement, drawing);
-  }
+  if (!drawings.has(parentElement)) drawings.set(parentElement, new Drawing(parentElement));
+  const drawing = drawings.get(parentElement);
   drawing.pick = (cell) => component.setTriggerValue("picked", cell);
   drawing.show(data);
   return () => {
-    if (!parentElement.isConnected) drawings.get(parentElement)?.watcher.disconnect();
+    if (!parentElement.isConnected) drawing.watcher.disconnect();
   };
 }
 
@@ -26,9 +24,8 @@ class Drawing {
     this.tip = this.host.querySelector(".tip");
     this.svg.onpointermove = (event) => this.hover(event);
     this.svg.onpointerleave = () => this.tip.classList.remove("shown");
-    this.svg.onclick = (event) => {
-      const cell = event.target.dataset?.cell;
-      if (cell !== undefined) this.pick(Number(cell));
+    this.svg.onclick = ({ target }) => {
+      if (target.dataset?.cell !== undefined) this.pick(Number(target.dataset.cell));
     };
     this.watcher = new ResizeObserver(() => {
       const width = Math.round(this.host.clientWidth);
@@ -42,9 +39,7 @@ class Drawing {
       d && [d.inputs.values.length, d.cells.values.length, d.answers.length, d.inputs.shape].join();
     const rebuild = shape(data) !== shape(this.data) || !this.width;
     this.data = data;
-    this.host.style.setProperty("--hot", data.colours.hot);
-    this.host.style.setProperty("--cold", data.colours.cold);
-    this.host.style.setProperty("--rest", data.colours.rest);
+    for (const name in data.colours) this.host.style.setProperty(`--${name}`, data.colours[name]);
     this.svg.setAttribute("aria-label", data.label);
     if (rebuild) this.rebuild();
     else this.update();
@@ -259,4 +254,13 @@ class Drawing {
     if (!shape) return names[i];
     return `Pixel in row ${Math.floor(i / shape[1]) + 1}, column ${(i % shape[1]) + 1}`;
   }
+}
+
+// One SVG element, perhaps with text, at the end of its parent.
+function make(name, attributes, parent, text = "") {
+  const element = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  element.textContent = text;
+  parent.append(element);
+  return element;
 }

@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.ui.shell.component import component
 
-_drawing = component(__file__, "kcnet_circuit", "svg.js")
+_drawing = component(__file__, "kcnet_circuit")
 
 
 def circuit_view(picture: dict, key: str, on_pick: Callable[[int], None] | None = None) -> None:

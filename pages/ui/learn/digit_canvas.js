@@ -9,14 +9,11 @@ const surfaces = new WeakMap();
 
 export default function (component) {
   const { parentElement, data } = component;
-  let surface = surfaces.get(parentElement);
-  if (!surface) {
-    surface = new Surface(parentElement, data);
-    surfaces.set(parentElement, surface);
-  }
+  if (!surfaces.has(parentElement)) surfaces.set(parentElement, new Surface(parentElement, data));
+  const surface = surfaces.get(parentElement);
   surface.answered(component, data);
   return () => {
-    if (!parentElement.isConnected) surfaces.get(parentElement)?.close();
+    if (!parentElement.isConnected) surface.close();
   };
 }
 

@@ -12,28 +12,17 @@ _surface = component(__file__, "kcnet_drawing")
 
 
 def canvas(key: str, start: np.ndarray | None = None) -> np.ndarray:
-    """Show the surface and return what is drawn on it.
+    """Show the surface, which begins with `start` (28, 28), and return what is drawn on it.
 
-    Parameters
-    ----------
-    key : str
-    start : ndarray of shape (28, 28) or None
-        A drawing that the surface begins with.
-
-    Returns
-    -------
-    ndarray of shape (28, 28)
-        Brightness from 0 (paper) to 1 (ink), exactly as drawn: not centred.
+    Brightness goes from 0 (paper) to 1 (ink), exactly as drawn: not centred.
     """
-    state = st.session_state.get(key) or {}
-    drawn = state.get("drawing") or {}
-    number = drawn.get("number", 0)
+    drawn = (st.session_state.get(key) or {}).get("drawing") or {}
     pixels = digit_drawing.read_pixels(drawn["pixels"]) if "pixels" in drawn else start
     _surface(
         key=key,
         # The number tells the surface which of its states this page has answered.
         data={
-            "number": number,
+            "number": drawn.get("number", 0),
             "base": None if start is None else np.rint(255 * start).astype(int).ravel().tolist(),
         },
         default={"drawing": None},

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict
 from typing import Any
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from kcnet_core.errors import KCNetError
 from kcnet_core.lessons.circuit import CircuitSettings
@@ -20,11 +19,7 @@ from pages.ui.learn.walk import back_button, next_button, still
 from pages.ui.shell import session_keys
 from pages.ui.shell.escaping import escape_markdown
 
-VIEWS = {
-    "inhibition": views.inhibition,
-    "tags": views.tags,
-    "flies": views.flies,
-}
+VIEWS = {"inhibition": views.inhibition, "tags": views.tags, "flies": views.flies}
 
 
 def overview() -> None:
@@ -34,7 +29,8 @@ def overview() -> None:
         "with the data you see. Nothing is prepared: reshuffle, and the numbers change a little."
     )
     lessons, broken = _read_all()
-    for lesson, column in zip(lessons, _columns(len(lessons)), strict=False):
+    columns = st.columns(min(max(len(lessons), 1), 3), gap="medium") * (len(lessons) // 3 + 1)
+    for lesson, column in zip(lessons, columns, strict=False):
         with column, st.container(border=True, key=f"lesson_{lesson.name}", height="stretch"):
             st.subheader(lesson.title, anchor=False)
             st.markdown(lesson.summary)
@@ -43,8 +39,8 @@ def overview() -> None:
                 "Start",
                 key=f"start_{lesson.name}",
                 type="primary",
-                on_click=_open,
-                args=(lesson.name,),
+                on_click=st.query_params.from_dict,
+                args=({"lesson": lesson.name},),
                 icon=":material/school:",
             )
     for message in broken:
@@ -63,14 +59,6 @@ def _read_all() -> tuple[list[Lesson], list[str]]:
         except KCNetError as error:
             broken.append(str(error))
     return sorted(lessons, key=lambda lesson: (lesson.order, lesson.title)), broken
-
-
-def _columns(n: int) -> list[DeltaGenerator]:
-    return st.columns(min(max(n, 1), 3), gap="medium") * (n // 3 + 1)
-
-
-def _open(name: str) -> None:
-    st.query_params.from_dict({"lesson": name})
 
 
 def _leave() -> None:
@@ -152,24 +140,20 @@ def _go(part: int) -> None:
 def _bench(lesson: Lesson, step: LessonStep, part: int) -> Bench:
     """The fly as the lesson sets it, with the controls that the step shows."""
     kind = SAMPLE_OF[lesson.data]
-    given: dict[str, Any] = dict(step.settings)
-    settings = CircuitSettings(**given)
-    shown = [name for name in step.show if name != "sample"]
-    chosen = {}
+    chosen: dict[str, Any] = {**asdict(CircuitSettings()), **step.settings}
+    sample = None
     if step.show:
+        names = sorted(step.show, key=lambda name: name == "sample")  # the sample comes last
         with st.container(key="fly_controls"):
             columns = st.columns(max(2, len(step.show)), gap="medium")
-            for name, column in zip(shown, columns, strict=False):
+            for name, column in zip(names, columns, strict=False):
                 with column:
-                    chosen[name] = setting_control(
-                        name, getattr(settings, name), key=f"{lesson.name}_{part}_{name}"
-                    )
-            if "sample" in step.show:
-                with columns[len(shown)]:
-                    sample = choose_sample(kind)
-    if "sample" not in step.show:
-        sample = first_sample(kind)
-    return Bench(lesson.data, replace(settings, **chosen), sample, kind)
+                    if name == "sample":
+                        sample = choose_sample(kind)
+                    else:
+                        key = f"{lesson.name}_{part}_{name}"
+                        chosen[name] = setting_control(name, chosen[name], key=key)
+    return Bench(lesson.data, CircuitSettings(**chosen), sample or first_sample(kind), kind)
 
 
 def _view(step: LessonStep, bench: Bench) -> None:

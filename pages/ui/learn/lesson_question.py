@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -77,26 +78,24 @@ def _prediction(question: Question, mark: tuple[str, int], locked: bool):
             args=mark,
         )
         return value if st.session_state.get(session_keys.touched(*mark)) else None
-    options = (
-        list(DIRECTIONS)
-        if question.kind == "change"
-        else [f"{SYMBOLS[question.setting]} = {value:g}" for value in question.values]
-    )
+    change = question.kind == "change"
+    options = list(DIRECTIONS) if change else _names(question.setting, question.values)
     return st.radio(
         "Your prediction", options, index=None, key=key, disabled=locked, horizontal=True
     )
+
+
+def _names(setting: str, values: Iterable[float]) -> list[str]:
+    return [f"{SYMBOLS[setting]} = {value:g}" for value in values]
 
 
 def _touch(lesson: str, part: int) -> None:
     st.session_state[session_keys.touched(lesson, part)] = True
 
 
-def _measure_all(question, setting, values, bench):
-    found = []
-    for value in values:
-        settings = replace(bench.settings, **{setting: value}) if setting else bench.settings
-        found.append(measure(question.measure, bench.glomeruli, settings, partial(fly, bench.data)))
-    return found
+def _measure(question, bench, **changed):
+    settings, train = replace(bench.settings, **changed), partial(fly, bench.data)
+    return measure(question.measure, bench.glomeruli, settings, train)
 
 
 def _reveal(question: Question, prediction, bench: Bench) -> Result:
@@ -105,7 +104,7 @@ def _reveal(question: Question, prediction, bench: Bench) -> Result:
         if question.kind == "guess":
             result, picture = _reveal_guess(question, prediction, bench)
         else:
-            values = _measure_all(question, question.setting, question.values, bench)
+            values = [_measure(question, bench, **{question.setting: v}) for v in question.values]
             judge = _judge_change if question.kind == "change" else _judge_choice
             result, best = judge(question, prediction, values)
             picture = _picture(question, question.setting, question.values, values, best=best)
@@ -120,7 +119,7 @@ def _reveal(question: Question, prediction, bench: Bench) -> Result:
 
 def _reveal_guess(question, prediction, bench):
     about = MEASURES[question.measure]
-    value = _measure_all(question, None, [None], bench)[0]
+    value = _measure(question, bench)
     near = max(about.resolution, 0.07 * (question.high - question.low))
     result = Result(
         about.format(prediction),
@@ -131,7 +130,7 @@ def _reveal_guess(question, prediction, bench):
     if question.chart is None:
         return result, _picture(question, None, ["measured"], [value], guess=prediction, best=(0,))
     setting, values = question.chart
-    found = _measure_all(question, setting, values, bench)
+    found = [_measure(question, bench, **{setting: value}) for value in values]
     now = getattr(bench.settings, setting)
     best = tuple(i for i, value in enumerate(values) if value == now)
     return result, _picture(question, setting, values, found, guess=prediction, best=best)
@@ -157,7 +156,7 @@ def _judge_choice(question, prediction, values):
     about = MEASURES[question.measure]
     best = max(values) if question.answer == "highest" else min(values)
     good = [i for i, value in enumerate(values) if abs(value - best) < about.resolution]
-    names = [f"{SYMBOLS[question.setting]} = {value:g}" for value in question.values]
+    names = _names(question.setting, question.values)
     winner = " or ".join(names[i] for i in good)
     close = " (too close to tell apart)" if len(good) > 1 else ""
     result = Result(
@@ -171,8 +170,7 @@ def _judge_choice(question, prediction, values):
 
 def _picture(question, setting, labels, values, **options):
     about = MEASURES[question.measure]
-    if setting:
-        labels = [f"{SYMBOLS[setting]} = {label:g}" for label in labels]
+    labels = _names(setting, labels) if setting else labels
     return measurement_figure(
         labels, values, about.unit, about.title, dark=visitor.dark(), **options
     )

@@ -134,13 +134,8 @@ def _own_odor(text: str) -> Sample:
     rows, X = describe(rows[:1])
     if rows[0].error:
         raise DataError(rows[0].error)
-    values = dict(zip(DESCRIPTOR_NAMES, X[0], strict=True))
-    names = glomeruli("starter").dataset.feature_names
-    try:
-        x = [values[name] for name in names]
-    except KeyError as error:
-        raise KCNetError(f"The descriptor {error} is not known for new molecules.") from error
-    rates = glomeruli("starter").sense_descriptors(x)
+    values, senses = dict(zip(DESCRIPTOR_NAMES, X[0], strict=True)), glomeruli("starter")
+    rates = senses.sense_descriptors([values[name] for name in senses.dataset.feature_names])
     return Sample(molecule.smiles, rates, (), smiles=molecule.smiles)
 
 

@@ -20,8 +20,8 @@ from kcnet_core.lessons.experiments import (
     fly_answers,
     inhibition_sweep,
     input_similarity,
-    many_flies,
     nearest_and_farthest,
+    next_fly,
     opinions,
     tag_pairs,
 )
@@ -205,10 +205,8 @@ def _answers(data: str, settings: CircuitSettings) -> FlyAnswers:
 def _swarm(bench: Bench, n: int) -> list[FlyAnswers]:
     """The flies, with a bar while they are taught; those already taught are at hand."""
     place, began, swarm = st.empty(), time.monotonic(), []
-    for each in many_flies(
-        bench.glomeruli, bench.settings, n, lambda _, s: _answers(bench.data, s)
-    ):
-        swarm.append(each)
+    for number in range(n):
+        swarm.append(_answers(bench.data, next_fly(bench.settings, number)))
         if time.monotonic() - began > SOON:
             place.progress(len(swarm) / n, text=f"Fly {len(swarm)} of {n} is wired and taught")
     place.empty()

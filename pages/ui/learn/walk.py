@@ -11,7 +11,7 @@ from kcnet_core.lessons.circuit_drawing import circuit_picture
 from kcnet_core.palette import sign_colours, theme
 from pages.ui.learn.bench import Bench
 from pages.ui.learn.circuit_view import circuit_view
-from pages.ui.learn.walk_steps import LABELS, STEPS, Step, words
+from pages.ui.learn.walk_steps import STEPS, equation, figure, words
 from pages.ui.shell import session_keys, visitor
 from pages.ui.shell.chart import chart
 
@@ -42,13 +42,36 @@ def circuit(bench: Bench, forward: ForwardPass, step: str, cell: int, key: str, 
 def walk(bench: Bench) -> None:
     """Show the current step; Back and Next (or the arrow keys) move."""
     forward = forward_pass(bench.fly, bench.sample.rates)
-    step, cell = _stepper(len(forward.sums))
-    circuit(bench, forward, step.name, cell, "circuit", on_pick=_pick)
-    _explain(bench, forward, step, cell)
+    name, cell = _stepper(len(forward.sums))
+    circuit(bench, forward, name, cell, "circuit", on_pick=_pick)
+    step, filled = STEPS[name], words(bench, forward, cell)
+    text, picture = st.columns([9, 11], gap="large")
+    with text:
+        st.subheader(step.title.format(**filled), anchor=False)
+        st.markdown(step.text.format(**filled))
+        st.latex(equation(name, bench, forward, cell))
+        st.markdown(f":material/visibility: **Look.** {step.look.format(**filled)}")
+        st.markdown(f":material/science: **Try.** {step.attempt.format(**filled)}")
+    with picture:
+        _figure(name, bench, forward, cell)
 
 
-def _stepper(n_cells):
-    names = [step.name for step in STEPS]
+def still(bench: Bench, name: str) -> None:
+    """One step without its text: the drawing and the figure, for lessons that speak themselves."""
+    forward = forward_pass(bench.fly, bench.sample.rates)
+    cell = min(st.session_state.get(session_keys.CELL, 1), len(forward.sums)) - 1
+    circuit(bench, forward, name, cell, "circuit", on_pick=_pick)
+    _figure(name, bench, forward, cell)
+
+
+def _figure(name: str, bench: Bench, forward: ForwardPass, cell: int) -> None:
+    chart(figure(name, bench, forward, cell, visitor.dark()), key=f"step_{name}")
+    st.caption(STEPS[name].numbers.format(**words(bench, forward, cell)))
+
+
+def _stepper(n_cells: int) -> tuple[str, int]:
+    names = list(STEPS)
+    labels = {**{name: name.capitalize() for name in names}, "relu": "ReLU"}
     with st.container(horizontal=True, vertical_alignment="bottom", key="stepper"):
         back = st.container(width="content")
         middle = st.container(width="content", key="step_names")
@@ -57,7 +80,7 @@ def _stepper(n_cells):
             current = st.segmented_control(
                 "Step",
                 names,
-                format_func=lambda name: f"{names.index(name) + 1} {LABELS[name]}",
+                format_func=lambda name: f"{names.index(name) + 1} {labels[name]}",
                 default=names[0],
                 required=True,
                 key=session_keys.STEP,
@@ -78,7 +101,7 @@ def _stepper(n_cells):
             bind="query-params",
             width=190,
         )
-    return STEPS[at], cell - 1
+    return current, cell - 1
 
 
 def back_button(key: str, go: Callable, to: object, *, disabled: bool) -> None:
@@ -115,28 +138,3 @@ def _go(name: str) -> None:
 
 def _pick(cell: int) -> None:
     st.session_state[session_keys.CELL] = cell + 1
-
-
-def _explain(bench: Bench, forward: ForwardPass, step: Step, cell: int) -> None:
-    """The text, the equation with its numbers, and the figure of one step."""
-    filled = words(bench, forward, cell)
-    text, picture = st.columns([9, 11], gap="large")
-    with text:
-        st.subheader(step.title.format(**filled), anchor=False)
-        st.markdown(step.text.format(**filled))
-        st.latex(step.equation(bench, forward, cell))
-        st.markdown(f":material/visibility: **Look.** {step.look.format(**filled)}")
-        st.markdown(f":material/science: **Try.** {step.attempt.format(**filled)}")
-    with picture:
-        chart(step.figure(bench, forward, cell, visitor.dark()), key=f"step_{step.name}")
-        st.caption(step.numbers(bench, forward, cell))
-
-
-def still(bench: Bench, name: str) -> None:
-    """One step without its text: the drawing and the figure, for lessons that speak themselves."""
-    forward = forward_pass(bench.fly, bench.sample.rates)
-    step = next(step for step in STEPS if step.name == name)
-    cell = min(st.session_state.get(session_keys.CELL, 1), len(forward.sums)) - 1
-    circuit(bench, forward, name, cell, "circuit", on_pick=_pick)
-    chart(step.figure(bench, forward, cell, visitor.dark()), key=f"step_{name}")
-    st.caption(step.numbers(bench, forward, cell))

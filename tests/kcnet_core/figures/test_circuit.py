@@ -14,8 +14,9 @@ from kcnet_core.figures.layout import alt
 from kcnet_core.lessons.circuit import CircuitSettings, Glomeruli, forward_pass, train_fly
 from kcnet_core.lessons.experiments import (
     compare_flies,
+    fly_answers,
     inhibition_sweep,
-    many_flies,
+    next_fly,
     opinions,
     tag_pairs,
 )
@@ -44,7 +45,8 @@ def sweep(digits, fly):
 @pytest.fixture(scope="module")
 def all_figures(digits, fly, walk, sweep):
     names, answers = digits.names, digits.dataset.target_names
-    swarm = list(many_flies(digits, CircuitSettings(cells=50), 3))
+    first = CircuitSettings(cells=50)
+    swarm = [fly_answers(digits, next_fly(first, number)) for number in range(3)]
     rates = digits.rates[digits.test[:3]]
 
     def draw(dark):
@@ -109,7 +111,8 @@ def test_the_inhibited_heap_moves_and_its_axis_does_not(digits, C):
     assert above == pytest.approx(np.count_nonzero(walk.inhibited > 0), abs=2)
 
 
-def test_votes_add_up_to_the_score(all_figures, walk):
+def test_votes_add_up_to_the_score(all_figures, digits, fly):
     in_favour, against, score = all_figures[0]["votes"].data
     np.testing.assert_allclose(np.array(in_favour.x) + np.array(against.x), score.x, atol=1e-9)
-    np.testing.assert_allclose(score.x, walk.scores, atol=1e-5)
+    scores = fly.decision_function(digits.rates[digits.test[:1]])[0]
+    np.testing.assert_allclose(score.x, scores, atol=1e-5)

@@ -51,8 +51,9 @@ def test_every_step_of_the_walk_agrees_with_the_network(digits, fly):
         x = digits.rates[row]
         walk = forward_pass(fly, x)
         np.testing.assert_allclose(walk.activity, fly.hidden(x[None])[0], atol=1e-5)
-        np.testing.assert_allclose(walk.votes.sum(axis=0), walk.scores, atol=1e-5)
-        assert walk.scores.argmax() == fly.predict(x[None])[0]
+        scores = fly.decision_function(x[None])[0]
+        np.testing.assert_allclose(walk.votes.sum(axis=0), scores, atol=1e-5)
+        assert walk.votes.sum(axis=0).argmax() == fly.predict(x[None])[0]
 
 
 def test_the_walk_follows_the_papers_equations(digits, fly):
@@ -138,7 +139,7 @@ def test_settings_out_of_bounds_name_the_setting_and_its_limits():
 
 def test_a_tag_holds_the_loudest_twentieth_and_no_silent_cell(digits, fly):
     walk = forward_pass(fly, digits.rates[3])
-    tag = walk.tag()
+    tag = fly.tags(digits.rates[[3]])[0]
     assert tag.sum() == 10
     assert walk.activity[tag].min() >= walk.activity[~tag].max()
     assert np.all(walk.activity[tag] > 0)

@@ -15,10 +15,10 @@ from kcnet_core.lessons.lesson_file import (
     FOLDER,
     VIEWS,
     LessonError,
+    Reader,
     fill,
     lesson_names,
     load_lesson,
-    parse_lesson,
 )
 from kcnet_core.lessons.measures import MEASURES, measure
 
@@ -61,7 +61,7 @@ def with_line(old, new):
 
 
 def test_a_lesson_is_read_whole():
-    lesson = parse_lesson(GOOD, "mine")
+    lesson = Reader("mine").read(GOOD)
     assert lesson.title == "A title"
     assert lesson.summary == "What it is about, in two lines."
     assert (lesson.data, lesson.minutes) == ("digits", 10)
@@ -79,7 +79,7 @@ def test_a_lesson_is_read_whole():
 
 
 def test_settings_hold_until_a_later_step_changes_them():
-    lesson = parse_lesson(GOOD, "mine")
+    lesson = Reader("mine").read(GOOD)
     assert lesson.steps[1].settings["inhibition"] == 0.5
 
 
@@ -111,26 +111,26 @@ def test_settings_hold_until_a_later_step_changes_them():
 )
 def test_a_bad_line_is_named_with_what_would_be_right(old, new, line, says):
     with pytest.raises(LessonError) as error:
-        parse_lesson(with_line(old, new), "mine")
+        Reader("mine").read(with_line(old, new))
     assert str(error.value).startswith(f"mine.md, line {line}: ")
     assert says in str(error.value)
 
 
 def test_a_reveal_without_a_question_is_refused():
     with pytest.raises(LessonError, match=r"line 4: “reveal:” needs a “question:”"):
-        parse_lesson("# T\n## S\ntext\nreveal: aha", "mine")
+        Reader("mine").read("# T\n## S\ntext\nreveal: aha")
 
 
 def test_accuracy_is_refused_for_odors_which_have_several_right_answers():
     text = "# T\ndata: starter\n## S\nquestion: Q\nmeasure: accuracy\nguess: 0 to 1"
     with pytest.raises(LessonError, match=r"line 5: accuracy needs one right answer"):
-        parse_lesson(text, "mine")
+        Reader("mine").read(text)
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "# Only a title\n"])
 def test_a_lesson_without_steps_says_what_is_missing(text):
     with pytest.raises(LessonError, match=r"mine\.md, line 1"):
-        parse_lesson(text, "mine")
+        Reader("mine").read(text)
 
 
 @pytest.mark.parametrize("name", ["../secrets", "README", "nothing", "/etc/passwd"])
