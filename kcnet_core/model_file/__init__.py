@@ -23,7 +23,7 @@ from kcnet_core.errors import KCNetError, ModelFileError
 from kcnet_core.limits import MAX_MODEL_FILE_BYTES, MEGABYTE
 from kcnet_core.model_file.checks import check_header, check_values, json_safe
 from kcnet_core.model_file.container import pack, unpack_arrays, unpack_header
-from kcnet_core.model_file.schema import EPOCH_FIELDS, FORMAT, KINDS, VERSION
+from kcnet_core.model_file.schema import EPOCH_FIELDS, FORMAT, KINDS, MAY_BE_MISSING, VERSION
 from kcnet_core.network.calibration import Calibration
 from kcnet_core.network.devices import choose_device
 from kcnet_core.network.history import EpochRecord
@@ -37,23 +37,13 @@ ROWS_UNPACKED = 500  # cells of W
 
 @dataclass(frozen=True)
 class SavedModel:
-    """A model as it came out of a file.
-
-    Parameters
-    ----------
-    model : KCNetClassifier, ELMClassifier or FSHNClassifier
-    scaler : FeatureScaler or None
-        Turns rows with `feature_names` as columns into the model's inputs.
-    feature_names, target_names : tuple of str
-    info : dict
-        What was said when it was saved: dataset, protocol, scores, versions, seed.
-    """
+    """A model as it came out of a file."""
 
     model: Network
-    scaler: FeatureScaler | None
+    scaler: FeatureScaler | None  # turns rows with these columns into the model's inputs
     feature_names: tuple[str, ...]
     target_names: tuple[str, ...]
-    info: dict
+    info: dict  # what was said when it was saved: dataset, protocol, scores, versions, seed
 
     def inputs(self, X) -> np.ndarray:
         """Rows X (n, len(feature_names)) as the model takes them."""
@@ -82,23 +72,11 @@ def save_model(
 ) -> None:
     """Save a fitted estimator with all that is needed to use it elsewhere.
 
-    Parameters
-    ----------
-    target : path or binary file object
-        A path is written whole or not at all: an interrupted save leaves the old file.
-    model : fitted KCNetClassifier, ELMClassifier or FSHNClassifier
-    scaler : fitted FeatureScaler, optional
-    feature_names : sequence of str
-        Columns of the rows that go into the scaler, or into the model when there is none.
-    target_names : sequence of str
-        One per class or label, or one per value that integer classes index.
-    info : dict, optional
-        Text, numbers, lists and dicts; numbers that are not finite are saved as null.
-
-    Raises
-    ------
-    ModelFileError
-        The model cannot be saved as it is, or the file cannot be written.
+    A path is written whole or not at all: an interrupted save leaves the old file. `feature_names`
+    are the columns of the rows that go into the scaler, or into the model when there is none;
+    `target_names` are one per class or label, or one per value that integer classes index; `info`
+    may hold text, numbers, lists and dicts, and numbers that are not finite are saved as null. A
+    `ModelFileError` says why the model cannot be saved as it is, or the file not be written.
     """
     data = _to_bytes(model, scaler, feature_names, target_names, info)
     if not isinstance(target, (str, os.PathLike)):
@@ -117,14 +95,8 @@ def save_model(
 def load_model(source: str | os.PathLike | bytes | bytearray | memoryview) -> SavedModel:
     """Load a model that `save_model` wrote; it predicts bit for bit what the saved one did.
 
-    Parameters
-    ----------
-    source : path, or the file's bytes
-
-    Raises
-    ------
-    ModelFileError
-        The file is missing, damaged, foreign or of another version; the message says which.
+    `source` is a path, or the file's bytes. A `ModelFileError` says whether the file is missing,
+    damaged, foreign or of another version.
     """
     data = bytes(source) if isinstance(source, (bytes, bytearray, memoryview)) else _read(source)
     document, specs = unpack_header(data)
@@ -166,6 +138,11 @@ def _to_bytes(model, scaler, feature_names, target_names, info) -> bytes:
         raise ModelFileError(f"Only {', '.join(KINDS)} can be saved, not {name}.")
     if not model.__sklearn_is_fitted__():
         raise ModelFileError("The model has not been fitted yet, so there is nothing to save.")
+    if not (scaler is None or (isinstance(scaler, FeatureScaler) and hasattr(scaler, "kept_"))):
+        raise ModelFileError("Only a fitted FeatureScaler can be saved along with a model.")
+    parameters = model.get_params(deep=False)
+    if not isinstance(parameters["random_state"], (int, np.integer)):
+        parameters["random_state"] = None  # a generator's state at the time of fitting is gone
     code = model.target_code_
     fitted = {key: getattr(model, key, None) for key in KINDS[name].fitted}
     class_type = "str" if code.classes.dtype.kind == "U" else code.classes.dtype.name
@@ -173,31 +150,26 @@ def _to_bytes(model, scaler, feature_names, target_names, info) -> bytes:
         "format": FORMAT,
         "version": VERSION,
         "class": name,
-        "parameters": _parameters(model),
+        "parameters": json_safe(parameters),
         "fitted": json_safe(fitted),
         "targets": {"kind": code.kind, "type": class_type, "classes": code.classes.tolist()},
         "n_features_in": int(model.n_features_in_),
         "feature_names_in": _texts(getattr(model, "feature_names_in_", None)),
         "dtype": str(model.dtype_).removeprefix("torch."),
         "column_major": not model.coef_.flags.c_contiguous,
-        "scaler": None if scaler is None else json_safe(_scaler_parameters(scaler)),
+        "scaler": None if scaler is None else json_safe(scaler.get_params(deep=False)),
         "feature_names": _texts(feature_names),
         "target_names": _texts(target_names),
         "info": json_safe(info or {}),
     }
-    arrays = {**_arrays(model, KINDS[name].arrays), **_scaler_arrays(scaler)}
+    arrays = _arrays(model, KINDS[name].arrays)
+    for key, array in ({} if scaler is None else scaler.get_state()).items():
+        arrays[f"scaler.{key}"] = array.astype(np.uint8) if array.dtype == bool else array
     check_header(document, {key: (a.dtype.name, a.shape) for key, a in arrays.items()})
     check_values(document, arrays)
     data = pack(document, arrays)
     unpack_header(data)  # whatever is written can be read again
     return data
-
-
-def _parameters(model) -> dict:
-    parameters = model.get_params(deep=False)
-    if not isinstance(parameters["random_state"], (int, np.integer)):
-        parameters["random_state"] = None  # a generator's state at the time of fitting is gone
-    return json_safe(parameters)
 
 
 def _texts(names) -> list[str] | None:
@@ -215,20 +187,6 @@ def _arrays(model, table) -> dict[str, np.ndarray]:
     }
     arrays = {name: special.get(name, lambda n=name: getattr(model, n))() for name in table}
     return {name: array for name, array in arrays.items() if array is not None}
-
-
-def _scaler_parameters(scaler) -> dict:
-    if not isinstance(scaler, FeatureScaler) or not hasattr(scaler, "kept_"):
-        raise ModelFileError("Only a fitted FeatureScaler can be saved along with a model.")
-    return scaler.get_params(deep=False)
-
-
-def _scaler_arrays(scaler) -> dict[str, np.ndarray]:
-    state = {} if scaler is None else scaler.get_state()
-    return {
-        f"scaler.{name}": array.astype(np.uint8) if array.dtype == bool else array
-        for name, array in state.items()
-    }
 
 
 # -- from a file to a model --------------------------------------------------------------------
@@ -278,17 +236,10 @@ def _wiring(packed: np.ndarray, n_inputs: int) -> Wiring:
 
 
 def _record(row: np.ndarray) -> EpochRecord:
-    epoch, submodel, train, validation, flips_on, flips_off, density, seconds = row.tolist()
-    return EpochRecord(
-        int(epoch),
-        int(submodel),
-        None if np.isnan(train) else train,
-        None if np.isnan(validation) else validation,
-        int(flips_on),
-        int(flips_off),
-        density,
-        seconds,
-    )
+    values = dict(zip(EPOCH_FIELDS, row.tolist(), strict=True))
+    values |= {name: None for name in MAY_BE_MISSING if np.isnan(values[name])}
+    values |= {name: int(values[name]) for name in ("epoch", "submodel", "flips_on", "flips_off")}
+    return EpochRecord(**values)
 
 
 def _rebuild_scaler(document, arrays):

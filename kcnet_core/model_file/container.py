@@ -27,10 +27,7 @@ DTYPES = {"F64": "float64", "F32": "float32", "I64": "int64", "I32": "int32", "U
 
 FOREIGN = (  # how other files begin, and what to call them
     (b"PK\x03\x04", "a zip archive (perhaps a .pt, .npz or .keras file)"),
-    (b"\x80\x02", "a Python pickle"),
-    (b"\x80\x03", "a Python pickle"),
-    (b"\x80\x04", "a Python pickle"),
-    (b"\x80\x05", "a Python pickle"),
+    ((b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"), "a Python pickle"),
     (b"\x1f\x8b", "a gzip archive"),
     (b"\x93NUMPY", "a NumPy array"),
     (b"\x89HDF", "an HDF5 file"),

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 
 from kcnet_core.network import elm, fshn, kcnet
 from kcnet_core.network.devices import DEVICES
+from kcnet_core.network.history import EpochRecord
 from kcnet_core.network.parameters import Choice, Number
-from kcnet_core.network.scaling import METHODS
+from kcnet_core.network.scaling import METHODS, STATE
 from kcnet_core.network.scores import KEYWORDS
 
 FORMAT, VERSION = "KCNet model", 1
@@ -17,16 +20,7 @@ MAX_NAME_LENGTH = 500
 MAX_HISTORY = 100_000  # epochs of all submodels together
 MAX_QUANTILES = 10_000
 LARGEST = 1e37  # of weights, so that no product overflows float32 before it is added up
-EPOCH_FIELDS = (
-    "epoch",
-    "submodel",
-    "train_metric",
-    "validation_metric",
-    "flips_on",
-    "flips_off",
-    "density",
-    "seconds",
-)
+EPOCH_FIELDS = tuple(field.name for field in fields(EpochRecord) if field.name not in ("W", "S"))
 MAY_BE_MISSING = ("train_metric", "validation_metric")
 CLASS_TYPES = {  # NumPy's name: JSON's type
     "bool": bool,
@@ -49,40 +43,26 @@ def is_text(value, longest: int = MAX_NAME_LENGTH) -> bool:
     return True
 
 
-class Text:
-    """A string, or nothing where a fit left none."""
+@dataclass(frozen=True)
+class Other:
+    """What a value must be that is neither a `Number` nor a `Choice`, in words and as a test."""
 
-    def allows(self, value) -> bool:
-        return value is None or is_text(value, 100_000)
-
-    def __str__(self):
-        return "a text"
-
-
-class Flag:
-    """Yes or no."""
-
-    def allows(self, value) -> bool:
-        return isinstance(value, bool)
+    words: str
+    allows: Callable[[Any], bool]
 
     def __str__(self):
-        return "true or false"
+        return self.words
 
 
-class Seconds:
-    """Seconds by stage."""
+def _seconds_by_stage(value) -> bool:
+    if not isinstance(value, dict) or not all(map(is_text, value)):
+        return False
+    return all(map(Number(float, least=0).allows, value.values()))
 
-    def allows(self, value) -> bool:
-        seconds = Number(float, least=0)
-        return (
-            isinstance(value, dict)
-            and all(map(is_text, value))
-            and all(map(seconds.allows, value.values()))
-        )
 
-    def __str__(self):
-        return "seconds by stage"
-
+TEXT = Other("a text", lambda value: value is None or is_text(value, 100_000))
+FLAG = Other("true or false", lambda value: isinstance(value, bool))
+SECONDS = Other("seconds by stage", _seconds_by_stage)
 
 # Letters in shapes: B cells, d inputs of the network, c classes or labels, p bytes for d bits of W,
 # k terms of the calibration, r fields of an epoch, D columns before scaling; these stand for any
@@ -117,7 +97,7 @@ COMMON_PARAMETERS = {
 COMMON_FITTED = {
     "metric_": Choice(*KEYWORDS),
     "n_trained_parameters_": Number(int, least=0),
-    "timings_": Seconds(),
+    "timings_": SECONDS,
 }
 RIDGE_FITTED = {
     **COMMON_FITTED,
@@ -126,6 +106,7 @@ RIDGE_FITTED = {
     "loo_score_": Number(float, words=(None,)),
 }
 HISTORY = Array("float64", ("h", "r"))
+HIDDEN_ARRAYS = {"weights_": Array("float32", ("B", "d")), "biases_": Array("float32", ("B",))}
 RIDGE_ARRAYS = {
     "coef_": Array("float64", ("B", "c")),
     "calibration_slope": Array("float64", ("k",)),
@@ -134,8 +115,8 @@ RIDGE_ARRAYS = {
 }
 KINDS = {
     "KCNetClassifier": Kind(
-        {**kcnet.PARAMETERS, **COMMON_PARAMETERS, "restore_best": Flag()},
-        {**RIDGE_FITTED, "stopped_": Text(), "doa_notes_": Text()},
+        {**kcnet.PARAMETERS, **COMMON_PARAMETERS, "restore_best": FLAG},
+        {**RIDGE_FITTED, "stopped_": TEXT, "doa_notes_": TEXT},
         {
             **RIDGE_ARRAYS,
             "wiring_": Array("uint8", ("B", "p"), 0, 255),  # W, eight connections to a byte
@@ -145,18 +126,13 @@ KINDS = {
     "ELMClassifier": Kind(
         {**elm.PARAMETERS, **COMMON_PARAMETERS},
         RIDGE_FITTED,
-        {
-            **RIDGE_ARRAYS,
-            "weights_": Array("float32", ("B", "d")),
-            "biases_": Array("float32", ("B",)),
-        },
+        {**RIDGE_ARRAYS, **HIDDEN_ARRAYS},
     ),
     "FSHNClassifier": Kind(
         {**fshn.PARAMETERS, **COMMON_PARAMETERS},
         COMMON_FITTED,
         {
-            "weights_": Array("float32", ("B", "d")),
-            "biases_": Array("float32", ("B",)),
+            **HIDDEN_ARRAYS,
             "coef_": Array("float32", ("B", "c")),
             "intercept_": Array("float32", ("c",)),
             "history_": HISTORY,
@@ -164,17 +140,11 @@ KINDS = {
     ),
 }
 SCALER_PARAMETERS = {"method": Choice(*METHODS), "clip": Number(float, above=0, words=(None,))}
-SCALER_ARRAYS = {  # by method
-    "none": {"kept_": Array("uint8", ("D",), 0, 1)},
-    "standard": {
-        "kept_": Array("uint8", ("D",), 0, 1),
-        "mean_": Array("float64", ("d",)),
-        "scale_": Array("float64", ("d",), np.nextafter(0, 1)),
-    },
-    "rank": {
-        "kept_": Array("uint8", ("D",), 0, 1),
-        "quantiles_": Array("float64", ("q", "d")),
-    },
+SCALER_ARRAYS = {
+    "kept_": Array("uint8", ("D",), 0, 1),
+    "mean_": Array("float64", ("d",)),
+    "scale_": Array("float64", ("d",), np.nextafter(0, 1)),
+    "quantiles_": Array("float64", ("q", "d")),
 }
 DTYPES = ("float32", "float64")  # in which a network computes
 DOCUMENT = {
@@ -198,8 +168,8 @@ DOCUMENT = {
 def expected_arrays(document: dict) -> dict[str, Array]:
     """The arrays that belong to a document, by their names in the file."""
     scaler = document["scaler"]
-    arrays = SCALER_ARRAYS[scaler["method"]] if scaler is not None else {}
+    names = () if scaler is None else ("kept_", *STATE[scaler["method"]])
     return {
         **KINDS[document["class"]].arrays,
-        **{f"scaler.{name}": array for name, array in arrays.items()},
+        **{f"scaler.{name}": SCALER_ARRAYS[name] for name in names},
     }

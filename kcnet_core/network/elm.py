@@ -91,7 +91,7 @@ class ELMClassifier(RidgeReadout):
         rng = generator(seed, STREAM_HIDDEN)
         A = 2 * rng.random((self.n_hidden, X.shape[1]), dtype=np.float32) - 1
         b = rng.random(self.n_hidden, dtype=np.float32)
-        self._begin(X, code, seed, self.n_hidden, {"wiring": time.perf_counter() - started})
+        self._begin(X, code, seed, {"wiring": time.perf_counter() - started})
         self.weights_, self.biases_ = A, b
 
     def _start_partial(self, X, code):

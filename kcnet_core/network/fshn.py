@@ -128,12 +128,8 @@ class FSHNClassifier(NetworkClassifier):
             history.append(
                 EpochRecord(
                     epoch=epoch,
-                    submodel=0,
                     train_metric=self._measure(layers, X, Y, train[:MEASURED_ROWS]),
                     validation_metric=None if held is None else self._measure(layers, X, Y, held),
-                    flips_on=0,
-                    flips_off=0,
-                    density=1.0,
                     seconds=time.perf_counter() - begun,
                 )
             )

@@ -18,13 +18,13 @@ class EpochRecord:
     """
 
     epoch: int  # 0: the initial wiring, or a network without epochs; k: after k updates
-    submodel: int  # 0-based
-    train_metric: float | None
-    validation_metric: float | None
-    flips_on: int  # connections that went 0 -> 1 in this epoch
-    flips_off: int  # connections that went 1 -> 0
-    density: float  # share of ones in W
-    seconds: float
+    submodel: int = 0
+    train_metric: float | None = None
+    validation_metric: float | None = None
+    flips_on: int = 0  # connections that went 0 -> 1 in this epoch
+    flips_off: int = 0  # connections that went 1 -> 0
+    density: float = 1.0  # share of ones in W
+    seconds: float = 0.0
     W: np.ndarray | None = None  # (B, d) uint8, only on request
     S: np.ndarray | None = None  # (B, d) float32, only on request
 

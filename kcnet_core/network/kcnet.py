@@ -268,7 +268,7 @@ class KCNetClassifier(RidgeReadout):
                 found = yield from time_at_work(turns, timings, "doa")
         history = [record for one in found for record in one.history]
         history.sort(key=lambda record: (record.epoch, record.submodel))
-        self._begin(X, code, seed, self.n_hidden, timings)
+        self._begin(X, code, seed, timings)
         self.wiring_ = Wiring.concatenate([one.wiring for one in found] or parts)
         self.scores_ = np.concatenate([one.scores for one in found]) if found else None
         self.stopped_ = reasons(found)
@@ -314,7 +314,7 @@ class KCNetClassifier(RidgeReadout):
             )
         seed = seed_sequence(self.random_state)
         parts = self._sample_parts(X.shape[1], allowed_fan_in(self.fan_in, X.shape[1]), seed)
-        self._begin(X, code, seed, self.n_hidden, {})
+        self._begin(X, code, seed, {})
         self.wiring_ = Wiring.concatenate(parts)
         self.scores_, self.stopped_, self.history_ = None, "", []
 

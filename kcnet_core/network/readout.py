@@ -158,17 +158,15 @@ class RidgeReadout(NetworkClassifier):
         state = super().__getstate__()
         return {key: value for key, value in state.items() if key != "_path"}
 
-    def _begin(self, X, code: TargetCode, seed, n_hidden: int, timings: dict[str, float]) -> None:
+    def _begin(self, X, code: TargetCode, seed, timings: dict[str, float]) -> None:
         """Forget an earlier fit and lay out the sums for a new one."""
         self._forget_fit(code)
-        self.dtype_ = feature_dtype(X, n_hidden, self.device_)
+        self.dtype_ = feature_dtype(X, self.n_hidden, self.device_)
         self._path = None
-        self._sums = RidgeSums(n_hidden, code.n_columns, float64_device(self.device_))
-        lowest, highest = CALIBRATION_ROWS
-        capacity = int(np.clip(CALIBRATION_VALUES // n_hidden, lowest, highest))
-        self._calibration_rows = CalibrationRows(
-            capacity, X.shape[1], generator(seed, STREAM_CALIBRATION)
-        )
+        self._sums = RidgeSums(self.n_hidden, code.n_columns, float64_device(self.device_))
+        capacity = int(np.clip(CALIBRATION_VALUES // self.n_hidden, *CALIBRATION_ROWS))
+        rng = generator(seed, STREAM_CALIBRATION)
+        self._calibration_rows = CalibrationRows(capacity, X.shape[1], rng)
         stages = ("wiring", "doa", "gram", "solve", "calibrate")
         self.timings_ = {**dict.fromkeys(stages, 0.0), **timings}
 
@@ -182,11 +180,8 @@ class RidgeReadout(NetworkClassifier):
         train, left_out = self._finish()
         return EpochRecord(
             epoch=0,
-            submodel=0,
             train_metric=train,
             validation_metric=left_out,
-            flips_on=0,
-            flips_off=0,
             density=density,
             seconds=sum(self.timings_.values()),
         )

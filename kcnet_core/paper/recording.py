@@ -50,12 +50,7 @@ def curves_of(model) -> list[list]:
 
 def records_of(curves: Iterable[list]) -> list[EpochRecord]:
     """Stored curves as records, for the charts that draw them."""
-    return [
-        EpochRecord(
-            **dict(zip(CURVE_FIELDS, line, strict=True)), flips_on=0, flips_off=0, seconds=0.0
-        )
-        for line in curves
-    ]
+    return [EpochRecord(**dict(zip(CURVE_FIELDS, line, strict=True))) for line in curves]
 
 
 def matrices_of(recorded: Recorded) -> dict:

@@ -50,7 +50,7 @@ class Fly(KCNetClassifier):
         seed = seed_sequence(self.random_state)
         self.n_features_in_ = X.shape[1]
         parts = self._sample_parts(X.shape[1], allowed_fan_in(self.fan_in, X.shape[1]), seed)
-        self._begin(X, code, seed, self.n_hidden, {})
+        self._begin(X, code, seed, {})
         self.wiring_ = Wiring.concatenate(parts)
         self.scores_, self.history_ = None, []
         return kenyon_activity(self.wiring_, torch.from_numpy(X), self.inhibition).T.numpy()
