@@ -14,6 +14,7 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -27,15 +28,11 @@ def matmul(A: np.ndarray, B: np.ndarray, out: np.ndarray | None = None) -> np.nd
     m, n = A.shape[0], B.shape[1]
     out = np.empty((m, n), np.result_type(A, B)) if out is None else out
 
-    def pieces():
-        if m >= n:
-            for rows in _slices(m):
-                yield lambda rows=rows: np.matmul(A[rows], B, out=out[rows])
-        else:
-            for columns in _slices(n):
-                yield lambda c=columns: np.matmul(A, B[:, c], out=out[:, c])
-
-    _run(pieces())
+    if m >= n:
+        cuts = [(A[rows], B, out[rows]) for rows in _slices(m)]
+    else:
+        cuts = [(A, B[:, columns], out[:, columns]) for columns in _slices(n)]
+    _run(partial(np.matmul, *cut) for cut in cuts)
     return out
 
 
@@ -49,13 +46,8 @@ def self_matmul(H: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
         if a != b:
             out[b, a] = out[a, b].T
 
-    def pieces():
-        slices = _slices(len(H))
-        for k, a in enumerate(slices):
-            for b in slices[: k + 1]:
-                yield lambda a=a, b=b: block(a, b)
-
-    _run(pieces())
+    slices = _slices(len(H))
+    _run(partial(block, a, b) for k, a in enumerate(slices) for b in slices[: k + 1])
     return out
 
 
@@ -129,20 +121,18 @@ def _work(todo: Iterator[Callable[[], object]], lock: threading.Lock) -> None:
 
 
 _blas = _BlasThreads()
-_pool: ThreadPoolExecutor | None = None
 
 
+@cache
 def _threads() -> ThreadPoolExecutor:
-    global _pool
-    if _pool is None:
-        _pool = ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="product")
-    return _pool
+    return ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="product")
 
 
 def _start_anew() -> None:
     """A forked child has none of its parent's threads, and perhaps a lock that one of them held."""
-    global _blas, _pool
-    _blas, _pool = _BlasThreads(), None
+    global _blas
+    _blas = _BlasThreads()
+    _threads.cache_clear()
 
 
 if hasattr(os, "register_at_fork"):

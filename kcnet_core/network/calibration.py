@@ -67,7 +67,7 @@ def _platt(z, y, w) -> tuple[float, float]:
     positive, negative = w @ y, w @ (1 - y)
     target = np.where(y > 0.5, (positive + 1) / (positive + 2), 1 / (negative + 2))
     base = (positive + 1) / (positive + negative + 2)
-    centre, spread = np.average(z, weights=w), 0.0
+    centre = np.average(z, weights=w)
     spread = np.sqrt(np.average((z - centre) ** 2, weights=w))
     prior = np.log(base / (1 - base))
     if spread < 1e-12:

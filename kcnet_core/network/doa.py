@@ -91,20 +91,8 @@ class _Best:
 class WiringSearch:
     """DOA for one submodel: iterate `epochs`, then read `wiring`, `scores` and `stopped`.
 
-    Parameters
-    ----------
-    X, Y, w : tensors of shape (N, d), (N, c), (N,)
-        All rows that may be used for training, their 0/1 targets and weights, on the processor.
-    groups : ndarray of shape (N,) or None
-    wiring : Wiring
-        Where the search starts.
-    settings : DOASettings
-    rng : numpy Generator
-        The only source of randomness.
-    device : torch.device
-        Where batches are computed.
-    submodel : int
-        Written into the records.
+    X (N, d), Y (N, c) and w (N,) are all rows that may be used for training, on the processor;
+    `device` is where batches are computed. `rng` is the only source of randomness.
     """
 
     def __init__(self, X, Y, w, groups, wiring, settings: DOASettings, rng, device, submodel=0):

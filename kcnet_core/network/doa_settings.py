@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 import torch
@@ -67,24 +67,19 @@ class DOASettings:
         if rows == "auto" and rule == "varpro":
             rows = start.gradient_rows(parts[0])
         cells = max(part.n_hidden for part in parts)
-        return cls(
-            rule=rule,
-            n_epochs=model.n_epochs,
-            learning_rate=model.learning_rate or DEFAULT_LEARNING_RATE[rule],
-            alpha=alpha,
-            inhibition=model.inhibition,
-            gradient_mask=model.gradient_mask or DEFAULT_MASK[rule],
-            gradient_rows=rows,
-            batch_rows=model.batch_rows or default_batch_rows(cells, len(start.X)),
-            validation_fraction=model.validation_fraction,
-            stop_metric=model.stop_metric,
-            stop_rule=model.stop_rule,
-            restore_best=model.restore_best,
-            fan_in_penalty=model.fan_in_penalty,
-            fan_in_target=model.fan_in_target or fan_in,
-            metric=metric,
-            kind=kind,
-        )
+        chosen = {
+            "rule": rule,
+            "learning_rate": model.learning_rate or DEFAULT_LEARNING_RATE[rule],
+            "alpha": alpha,
+            "gradient_mask": model.gradient_mask or DEFAULT_MASK[rule],
+            "gradient_rows": rows,
+            "batch_rows": model.batch_rows or default_batch_rows(cells, len(start.X)),
+            "fan_in_target": model.fan_in_target or fan_in,
+            "metric": metric,
+            "kind": kind,
+        }
+        names = {field.name for field in fields(cls)} - set(chosen)
+        return cls(**chosen, **{name: getattr(model, name) for name in names})
 
     def describe(self) -> str:
         """What DOA will do, with every automatic choice spelled out."""
@@ -110,20 +105,13 @@ def default_batch_rows(n_hidden: int, n_rows: int) -> int:
 class InitialPath:
     """The lambda path of the initial wiring on a sample of the rows, on which choices are made.
 
-    Parameters
-    ----------
-    X, Y, w : float32 arrays of shape (N, d), (N, c), (N,)
-    groups : array of shape (N,) or None
-        Only one row of each group is taken, for its twins would give it away.
-    inhibition : float
-    rng : numpy Generator
-    device : torch.device
+    Only one row of each group is taken, for its twins would give it away.
     """
 
-    X: np.ndarray
-    Y: np.ndarray
-    w: np.ndarray
-    groups: np.ndarray | None
+    X: np.ndarray  # (N, d) float32, as Y and w
+    Y: np.ndarray  # (N, c)
+    w: np.ndarray  # (N,)
+    groups: np.ndarray | None  # (N,)
     inhibition: float
     rng: np.random.Generator
     device: torch.device

@@ -30,24 +30,13 @@ class Found:
 
 @dataclass(frozen=True)
 class Ensemble:
-    """The searches of all submodels: the same rows and settings, their own wiring and seed.
+    """The searches of all submodels: the same rows and settings, their own wiring and seed."""
 
-    Parameters
-    ----------
-    X, Y, w : float32 arrays of shape (N, d), (N, c), (N,)
-    groups : array of shape (N,) or None
-    parts : list of Wiring
-        Where each submodel starts.
-    settings : DOASettings
-    seed : SeedSequence
-    device : torch.device
-    """
-
-    X: np.ndarray
-    Y: np.ndarray
-    w: np.ndarray
-    groups: np.ndarray | None
-    parts: list[Wiring]
+    X: np.ndarray  # (N, d) float32, as Y and w
+    Y: np.ndarray  # (N, c)
+    w: np.ndarray  # (N,)
+    groups: np.ndarray | None  # (N,)
+    parts: list[Wiring]  # where each submodel starts
     settings: DOASettings
     seed: np.random.SeedSequence
     device: torch.device
@@ -55,17 +44,8 @@ class Ensemble:
     def search(self, k: int) -> WiringSearch:
         """The search of submodel k."""
         X, Y, w = (torch.from_numpy(a) for a in (self.X, self.Y, self.w))
-        return WiringSearch(
-            X,
-            Y,
-            w,
-            self.groups,
-            self.parts[k],
-            self.settings,
-            generator(self.seed, STREAM_SEARCH, k),
-            self.device,
-            submodel=k,
-        )
+        rng, settings = generator(self.seed, STREAM_SEARCH, k), self.settings
+        return WiringSearch(X, Y, w, self.groups, self.parts[k], settings, rng, self.device, k)
 
     def in_turns(
         self, matrices: bool = False, enough: Callable[[], bool] = lambda: False

@@ -11,10 +11,10 @@ and these terms add up to the raw score h' beta_k. Nothing is sampled or approxi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, issparse
 
 from kcnet_core.contracts import Network
 from kcnet_core.errors import KCNetError
@@ -27,76 +27,48 @@ BATCH_BYTES = 128 * 2**20  # of the (cells, rows * classes) matrix that a batch 
 
 
 def contributions(model: Network, X) -> np.ndarray:
-    """Share of every input in every raw class score.
+    """Share (n, d, c) of every input in every raw class score.
 
-    Parameters
-    ----------
-    model : fitted KCNetClassifier or FSHNClassifier
-    X : array-like of shape (n, d)
-        The model's own inputs (scaled, if the model was trained on scaled rows).
-
-    Returns
-    -------
-    ndarray of shape (n, d, c), float64
-        Summed over inputs this is the raw score of each class (or label) before calibration: for
-        KCNet, ``model.hidden(X) @ model.coef_``. FSHN's trained biases come on top.
+    X (n, d) are the model's own inputs (scaled, if it was trained on scaled rows). Summed over
+    inputs this is the raw score of each class (or label) before calibration: for KCNet,
+    ``model.hidden(X) @ model.coef_``. FSHN's trained biases come on top.
     """
-    network, X = _layers(model), np.asarray(X)
+    (weights, inhibition), coef, X = _hidden_layer(model), model.coef_, np.asarray(X)
     if X.ndim != 2:
         raise KCNetError(f"Rows to explain must be a table (n, d), not of shape {X.shape}.")
-    out = np.empty((len(X), X.shape[1], network.coef.shape[1]))
-    size = max(1, BATCH_BYTES // (8 * network.coef.size))
+    B, c = coef.shape
+    out = np.empty((*X.shape, c))
+    size = max(1, BATCH_BYTES // (8 * coef.size))
     for start in range(0, len(X), size):
-        rows = slice(start, start + size)
-        active = model.hidden(X[rows]) > 0  # (m, B)
-        slopes = network.slopes(active)  # (d, m, c)
-        np.multiply(X[rows, :, None], slopes.transpose(1, 0, 2), out=out[rows])
+        rows = X[start : start + size]
+        active = model.hidden(rows) > 0  # (m, B)
+        through = active.T[:, :, None] * coef[:, None, :]  # (B, m, c)
+        many = issparse(weights) and len(rows) >= DENSE_ROWS
+        dense = many and weights.nnz / (B * X.shape[1]) > DENSE_ABOVE
+        W = weights.toarray() if dense else weights
+        slopes = (W.T @ through.reshape(B, -1)).reshape(-1, len(rows), c)
+        if inhibition is not None:
+            slopes -= inhibition[:, None, None] * through.sum(0)
+        np.multiply(rows[:, :, None], slopes.transpose(1, 0, 2), out=out[start : start + size])
     return out
 
 
-@dataclass(frozen=True)
-class _Layers:
-    """The numbers of a one-hidden-layer ReLU network, whatever class they came from."""
-
-    weights: csr_array | np.ndarray  # (B, d)
-    coef: np.ndarray  # (B, c)
-    inhibition: np.ndarray | None = None  # (d,) what every cell loses per unit of each input
-
-    def slopes(self, active: np.ndarray) -> np.ndarray:
-        """d score / d input (d, m, c) where the cells `active` (m, B) answer."""
-        (m, B), c = active.shape, self.coef.shape[1]
-        through = active.T[:, :, None] * self.coef[:, None, :]  # (B, m, c)
-        weights = self.weights
-        if not isinstance(weights, np.ndarray) and m >= DENSE_ROWS:
-            density = weights.nnz / (B * weights.shape[1])
-            weights = weights.toarray() if density > DENSE_ABOVE else weights
-        slopes = (weights.T @ through.reshape(B, m * c)).reshape(-1, m, c)
-        if self.inhibition is not None:
-            slopes -= self.inhibition[:, None, None] * through.sum(0)
-        return slopes
-
-
-def _layers(model: Network) -> _Layers:
+def _hidden_layer(model: Network) -> tuple[Any, np.ndarray | None]:
+    """Weights (B, d), and what every cell loses per unit of each input (d,)."""
     from kcnet_core import ELMClassifier, FSHNClassifier, KCNetClassifier
 
     if isinstance(model, KCNetClassifier):
-        return _kcnet(model)
+        wiring = model.wiring_
+        indices, ends = wiring.indices.numpy(), np.append(wiring.offsets.numpy(), wiring.n_ones)
+        shape = wiring.n_hidden, wiring.n_inputs
+        used = np.bincount(indices, minlength=wiring.n_inputs)
+        weights = csr_array((np.ones(wiring.n_ones), indices, ends), shape=shape)
+        return weights, model.inhibition * used / wiring.n_hidden
     if isinstance(model, FSHNClassifier):
-        return _Layers(model.weights_, model.coef_)
+        return model.weights_, None
     if isinstance(model, ELMClassifier):
         raise KCNetError(
             "An ELM's scores cannot be divided among its inputs: its sigmoid bends everywhere, so "
             "no exact linear share exists. Explain a KCNet or an FSHN instead."
         )
     raise KCNetError(f"Only KCNet and FSHN can be explained exactly, not {type(model).__name__}.")
-
-
-def _kcnet(model) -> _Layers:
-    wiring = model.wiring_
-    ends = np.append(wiring.offsets.numpy(), wiring.n_ones)
-    W = csr_array(
-        (np.ones(wiring.n_ones), wiring.indices.numpy(), ends),
-        shape=(wiring.n_hidden, wiring.n_inputs),
-    )
-    used = np.bincount(wiring.indices.numpy(), minlength=wiring.n_inputs)
-    return _Layers(W, model.coef_, model.inhibition * used / wiring.n_hidden)

@@ -29,16 +29,10 @@ LEAST_SHARE = 1e-9  # of a row's own residual; below, the row is interpolated ex
 def solve(H, Y, groups, alpha: float) -> tuple[np.ndarray, np.ndarray]:
     """Output weights (B, c) for one lambda, and the left-out outputs from the same factorisation.
 
-    Parameters
-    ----------
-    H : ndarray of shape (n, B)
-        Activity of the Kenyon cells.
-    Y : ndarray of shape (n, c)
-    groups : ndarray of shape (n,) or None
-        Molecule of each row; None: every row is a molecule of its own.
-    alpha : float
+    H (n, B) is the activity of the Kenyon cells, Y (n, c) the targets, `groups` (n,) the molecule
+    of each row; without groups every row is a molecule of its own.
     """
-    H, Y = _float64(H), _float64(Y)
+    H, Y = (torch.as_tensor(np.asarray(array, dtype=np.float64)) for array in (H, Y))
     n, B = H.shape
     parts = _several(groups)
     dual = n <= B
@@ -60,10 +54,6 @@ def solve(H, Y, groups, alpha: float) -> tuple[np.ndarray, np.ndarray]:
         v = V.T[rows]  # (molecules, m, B)
         blocks.append(torch.eye(rows.shape[1], dtype=V.dtype) - v @ v.transpose(1, 2))
     return beta.numpy(), _left_out(Y, Y - product(H, beta), own, parts, blocks)
-
-
-def _float64(array) -> torch.Tensor:
-    return torch.as_tensor(np.asarray(array, dtype=np.float64))
 
 
 def _several(groups) -> list[np.ndarray]:

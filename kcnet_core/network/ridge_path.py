@@ -21,22 +21,8 @@ class RidgePath:
 
     With H H' = Q diag(s) Q' the output weights are beta(lambda) = Q (Q'HY / (s + lambda)); while
     there are fewer rows than cells the same form follows from H'H = U diag(s) U' with Q = H U.
-
-    Parameters
-    ----------
-    sums : RidgeSums
-    probe : Rows
-        The rows whose leave-one-out outputs are followed when the sums no longer hold rows.
-    metric, kind : str
-        How `loo_score` is measured (see `kcnet_core.network.scores.score_outputs`).
-
-    Attributes
-    ----------
-    alphas : ndarray of shape (n_alphas,)
-    loo_error : ndarray of shape (n_alphas,)
-        Mean squared leave-one-out error per row.
-    loo_score : ndarray of shape (n_alphas,)
-        `metric` of the leave-one-out outputs.
+    The leave-one-out outputs of `probe` are followed when the sums no longer hold rows. For each of
+    `alphas`, `loo_error` is their mean squared error per row and `loo_score` their `metric`.
     """
 
     def __init__(self, sums: RidgeSums, probe: Rows, alphas, metric: str, kind: str):

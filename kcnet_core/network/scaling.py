@@ -119,12 +119,7 @@ class FeatureScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def from_state(cls, params, arrays, feature_names=None):
         """Rebuild a fitted scaler from `get_params()` and `get_state()`.
 
-        Parameters
-        ----------
-        params : dict
-        arrays : dict of ndarray
-        feature_names : sequence of str or None
-            Only names the columns in `dropped_`; rows may come as plain arrays.
+        `feature_names` only name the columns in `dropped_`; rows may come as plain arrays.
         """
         scaler = cls(**params)
         scaler._check_settings()

@@ -27,15 +27,8 @@ class Wiring:
     """The binary matrix W (B, d) that says which inputs each Kenyon cell sums.
 
     While W is sparse it is held as the indices of its ones; once DOA has made it dense, as a
-    matrix. Either way `projections` give W X'.
-
-    Parameters
-    ----------
-    indices : int64 tensor of shape (n_ones,)
-        Inputs of cell 0, then of cell 1, ...
-    offsets : int64 tensor of shape (B,)
-        Where each cell's inputs begin in `indices`.
-    n_inputs : int
+    matrix. Either way `projections` give W X'. `indices` (n_ones,) are the inputs of cell 0, then
+    of cell 1, ...; `offsets` (B,) say where each cell's inputs begin among them.
     """
 
     def __init__(self, indices: torch.Tensor, offsets: torch.Tensor, n_inputs: int):
