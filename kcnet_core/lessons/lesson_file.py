@@ -95,13 +95,7 @@ def lesson_names(folder: Path | None = None) -> list[str]:
 
 
 def load_lesson(name: str, folder: Path | None = None) -> Lesson:
-    """Read one lesson by name.
-
-    Raises
-    ------
-    LessonError
-        No such lesson, or a line that cannot be understood.
-    """
+    """Read one lesson by name; a `LessonError` names the line that cannot be understood."""
     folder = folder or FOLDER
     names = lesson_names(folder)
     # Only listed names are opened, so that a link cannot reach any other file.
