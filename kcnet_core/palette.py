@@ -12,20 +12,6 @@ from functools import cache
 
 import numpy as np
 
-MODEL_ORDER = (
-    "KCNet",
-    "DOA",
-    "Ensemble DOA",
-    "ELM",
-    "FSHN",
-    "AdaBoost",
-    "GBM",
-    "XGBoost",
-    "Random forest",
-    "KNN",
-    "SVM",
-)
-
 
 @dataclass(frozen=True)
 class Theme:
@@ -38,7 +24,6 @@ class Theme:
     primary: str
     grid: str
     good: str  # on, agreement, truth
-    bad: str  # off, disagreement, error
 
 
 LIGHT = Theme(
@@ -49,7 +34,6 @@ LIGHT = Theme(
     primary="#C2410C",
     grid="#E6E2D8",
     good="#047295",
-    bad="#C2410C",
 )
 DARK = Theme(
     background="#14161A",
@@ -59,53 +43,23 @@ DARK = Theme(
     primary="#FB923C",
     grid="#2B2F36",
     good="#56B4D3",
-    bad="#FB923C",
 )
 
-# (on light, on dark)
-MODEL_COLOURS = {
-    "KCNet": ("#C2410C", "#FB923C"),
-    "DOA": ("#8A0655", "#D03C66"),
-    "Ensemble DOA": ("#9E5CD2", "#DCA9FF"),
-    "ELM": ("#1B45A4", "#548AEE"),
-    "FSHN": ("#409B8A", "#8CF0E0"),
-    "AdaBoost": ("#AF8708", "#A88102"),
-    "GBM": ("#1F7944", "#BBE877"),
-    "XGBoost": ("#390077", "#7454C5"),
-    "Random forest": ("#4E3805", "#CABFA3"),
-    "KNN": ("#047295", "#207383"),
-    "SVM": ("#1A222B", "#888D99"),
-}
-
-# The second channel, for those who do not see colours, or print: every model has its own shape.
-MODEL_SYMBOLS = {
-    "KCNet": "circle",
-    "DOA": "diamond",
-    "Ensemble DOA": "star",
-    "ELM": "square",
-    "FSHN": "triangle-up",
-    "AdaBoost": "cross",
-    "GBM": "x",
-    "XGBoost": "triangle-down",
-    "Random forest": "hexagon",
-    "KNN": "pentagon",
-    "SVM": "bowtie",
-}
-
-# KCNet's family is solid, the other networks broken, the baselines finely broken.
-# Plain dots are left to training curves.
-MODEL_DASHES = {
-    "KCNet": "solid",
-    "DOA": "solid",
-    "Ensemble DOA": "solid",
-    "ELM": "longdash",
-    "FSHN": "dashdot",
-    "AdaBoost": "4px,2px",
-    "GBM": "8px,2px,2px,2px",
-    "XGBoost": "4px,4px",
-    "Random forest": "12px,3px",
-    "KNN": "6px,2px,2px,2px,2px,2px",
-    "SVM": "10px,6px",
+# Colour on light and on dark; then, for those who do not see colours, or print, a shape of its own
+# and a dash: KCNet's family is solid, the other networks broken, the baselines finely broken. Plain
+# dots are left to training curves.
+MODEL_LOOKS = {
+    "KCNet": ("#C2410C", "#FB923C", "circle", "solid"),
+    "DOA": ("#8A0655", "#D03C66", "diamond", "solid"),
+    "Ensemble DOA": ("#9E5CD2", "#DCA9FF", "star", "solid"),
+    "ELM": ("#1B45A4", "#548AEE", "square", "longdash"),
+    "FSHN": ("#409B8A", "#8CF0E0", "triangle-up", "dashdot"),
+    "AdaBoost": ("#AF8708", "#A88102", "cross", "4px,2px"),
+    "GBM": ("#1F7944", "#BBE877", "x", "8px,2px,2px,2px"),
+    "XGBoost": ("#390077", "#7454C5", "triangle-down", "4px,4px"),
+    "Random forest": ("#4E3805", "#CABFA3", "hexagon", "12px,3px"),
+    "KNN": ("#047295", "#207383", "pentagon", "6px,2px,2px,2px,2px,2px"),
+    "SVM": ("#1A222B", "#888D99", "bowtie", "10px,6px"),
 }
 
 # S: purple - page - orange, so that a score of zero is invisible. W: page - orange - ink.
@@ -126,17 +80,16 @@ def theme(dark: bool) -> Theme:
 
 def model_colour(model: str, dark: bool) -> str:
     """A model's colour; text colour for a name that is not in the paper."""
-    if model not in MODEL_COLOURS:
-        return theme(dark).text
-    return MODEL_COLOURS[model][dark]
+    return MODEL_LOOKS[model][dark] if model in MODEL_LOOKS else theme(dark).text
 
 
 def model_style(model: str, dark: bool) -> dict:
     """`line` and `marker` of a plotly trace for this model."""
     colour = model_colour(model, dark)
+    *_, symbol, dash = MODEL_LOOKS.get(model, ("circle", "solid"))
     return {
-        "line": {"color": colour, "dash": MODEL_DASHES.get(model, "solid"), "width": 2},
-        "marker": {"color": colour, "symbol": MODEL_SYMBOLS.get(model, "circle"), "size": 8},
+        "line": {"color": colour, "dash": dash, "width": 2},
+        "marker": {"color": colour, "symbol": symbol, "size": 8},
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from kcnet_core.paper.outcomes import Result
-from kcnet_core.paper.recipes import Recipe
+from kcnet_core.paper.recipe import Recipe
 from kcnet_core.paper.result_file import file_name, result_text
 from pages.ui.paper import measuring, overview, provenance, state, verdict, views
 from pages.ui.shell.frame import heading

@@ -40,7 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> None:
     """Measure the named recipes one after the other; every finished row is kept at once."""
     from kcnet_core.paper.engine import default_journal, known_result, saved_steps
-    from kcnet_core.paper.recipes import RECIPES, find_recipe, quickened
+    from kcnet_core.paper.recipe import quickened
+    from kcnet_core.paper.recipes import RECIPES, find_recipe
     from kcnet_core.paper.result_file import file_name, known_rows, own_results, save_result
 
     if not args.names:
@@ -185,7 +186,8 @@ def _say_what_is_missing(result) -> None:
 def _list() -> None:
     from kcnet_core.experiments.cost import in_words
     from kcnet_core.paper.cost import recipe_cost
-    from kcnet_core.paper.recipes import RECIPES, quickened
+    from kcnet_core.paper.recipe import quickened
+    from kcnet_core.paper.recipes import RECIPES
     from kcnet_core.paper.result_file import find_results
 
     print(f"{'name':24}{'quick':>8}{'in full':>9}  {'known':<12}what")

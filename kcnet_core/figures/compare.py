@@ -12,7 +12,7 @@ from kcnet_core.figures.escaping import axis_title, escape_html
 from kcnet_core.figures.intervals import band, columns_of, interval_range, whiskers
 from kcnet_core.figures.layout import draw
 from kcnet_core.figures.traces import scatter
-from kcnet_core.palette import MODEL_ORDER, faded, model_style, theme
+from kcnet_core.palette import MODEL_LOOKS, faded, model_style, theme
 
 FEW_LEVELS = 3
 PLOT = (300, 300)  # pixels of a chart on a narrow page; labels apart there are apart anywhere
@@ -203,12 +203,10 @@ def of_metric(lines: pd.DataFrame, metric: str) -> pd.DataFrame:
 
 def by_model(lines: pd.DataFrame):
     """Parts in the order of the palette, so that a legend reads the same everywhere."""
-    models = sorted(
-        dict.fromkeys(lines["model"]),
-        key=lambda model: MODEL_ORDER.index(model) if model in MODEL_ORDER else len(MODEL_ORDER),
-    )
-    for model in models:
-        yield model, lines[lines["model"] == model]
+    present, known = dict.fromkeys(lines["model"]), list(MODEL_LOOKS)
+    for model in dict.fromkeys(known + list(present)):
+        if model in present:
+            yield model, lines[lines["model"] == model]
 
 
 def _band_and_line(model, x, part, metric, dark, level=False) -> list[dict]:

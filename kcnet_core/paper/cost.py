@@ -11,8 +11,7 @@ from kcnet_core.experiments import cost
 from kcnet_core.experiments.comparison.search import MANY_ROWS
 from kcnet_core.experiments.models import MODELS
 from kcnet_core.jobs import Estimate
-from kcnet_core.paper.recipe import tuned_on
-from kcnet_core.paper.recipes import PAPER_ROWS, Recipe, RecipeLine
+from kcnet_core.paper.recipe import PAPER_ROWS, Recipe, RecipeLine, tuned_on
 
 # Training rows, inputs and classes, so that nothing need be loaded for an estimate.
 SIZES = {

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.paper.altered_data import ALTERATIONS
-from kcnet_core.paper.recipes import RecipeLine
+from kcnet_core.paper.recipe import RecipeLine
 
 HELD_BYTES = 300 * 2**20  # of datasets, besides the one in use
 SAMPLED_ROWS = 100  # of a dataset, to tell one release of its inputs from another

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from kcnet_core.experiments.baselines import BASELINES
 from kcnet_core.experiments.presets import PAPER_BEST
+from kcnet_core.experiments.run import DOA_MODELS
 from kcnet_core.paper import images, odor
-from kcnet_core.paper.recipe import Contrast, Quick, Recipe, RecipeLine, Tuning
+from kcnet_core.paper.recipe import Contrast, Quick, Recipe, RecipeLine, Tuning, printed
 
 RULE_SIZES = (100, 650)
 DOA_SIZES = (100, 500, 1000, 2000)
@@ -16,35 +19,17 @@ RULES = {"paper": "paper's rule", "varpro": images.OUR_RULE}
 SEARCHED = 20  # settings tried for every model of the search-space table
 
 
-def _stop_rules() -> tuple[RecipeLine, ...]:
-    lines = []
-    for series, beyond in images.STOP_RULES.items():
-        for k, target in enumerate(odor.TARGETS):
-            for model in ("DOA", "Ensemble DOA"):
-                lines.append(
-                    RecipeLine(
-                        label=model,
-                        model=model,
-                        dataset=odor.DATASET,
-                        target=target,
-                        protocol="paper_split",
-                        settings=odor.printed(target)[model],
-                        oversampling=target == "Musky",
-                        beyond=beyond,
-                        panel=target,
-                        series=series,
-                        paper=odor.TABLE_1[model][k],
-                        repeats=odor.N_SPLITS,
-                    )
-                )
-        for dataset in images.WHOLE:
-            lines += [
-                line
-                for line in images.paper_lines(dataset, ("Ensemble DOA",), images.STOP_RULES)
-                if line.series == series
-            ]
-    panels = (*odor.TARGETS, *images.TITLES.values())
-    return tuple(sorted(lines, key=lambda line: panels.index(line.panel)))
+def _stop_rules() -> Iterator[RecipeLine]:
+    for k, target in enumerate(odor.TARGETS):
+        for series, beyond in images.STOP_RULES.items():
+            for model in DOA_MODELS:
+                yield odor.odor_line(
+                    model, target, "paper_split", printed(odor.DATASET, target)[model],
+                    beyond=beyond, series=series, paper=odor.TABLE_1[model][k],
+                    repeats=odor.N_SPLITS,
+                )  # fmt: skip
+    for dataset in images.WHOLE:
+        yield from images.paper_lines(dataset, ("Ensemble DOA",), images.STOP_RULES)
 
 
 STOP_RULE = Recipe(
@@ -54,9 +39,8 @@ STOP_RULE = Recipe(
     question="Which stop rule gives the paper's figures: Algorithm 1, which measures the wiring it "
     "has fitted, or the published code, which measures the new wiring with the old output weights?",
     group="questions",
-    view="table",
     metric="score",
-    lines=_stop_rules(),
+    lines=tuple(_stop_rules()),
     quick=Quick(repeats=2, rows=6_000, epochs=30),
     contrasts=tuple(
         Contrast(
@@ -64,14 +48,8 @@ STOP_RULE = Recipe(
             f"{panel} · {model} · published stop rule",
             f"{panel} · {model} · Algorithm 1",
         )
-        for panel, model in (
-            ("MNIST", "Ensemble DOA"),
-            ("Fashion-MNIST", "Ensemble DOA"),
-            ("Sweet", "DOA"),
-            ("Sweet", "Ensemble DOA"),
-            ("Musky", "DOA"),
-            ("Musky", "Ensemble DOA"),
-        )
+        for panel in ("MNIST", "Fashion-MNIST", *odor.TARGETS)
+        for model in (DOA_MODELS if panel in odor.TARGETS else ("Ensemble DOA",))
     ),
     notes=(
         "Settings are the paper's. Epochs is how many updates were made before the stop metric was "
@@ -83,29 +61,18 @@ STOP_RULE = Recipe(
 )
 
 
-def _rules() -> tuple[RecipeLine, ...]:
-    lines = []
+def _rules() -> Iterator[RecipeLine]:
     for dataset in images.WHOLE:
-        alpha = images.printed(dataset)["KCNet"]["alpha"]
+        alpha = printed(dataset)["KCNet"]["alpha"]
         for size in RULE_SIZES:
             panel = f"{images.TITLES[dataset]}, {size} cells"
             fixed = {"n_hidden": size, "alpha": alpha}
-            lines.append(RecipeLine("random wiring", "KCNet", dataset, fixed, panel=panel))
+            yield RecipeLine("random wiring", "KCNet", dataset, fixed, panel=panel)
             for rule, words in RULES.items():
-                lines.append(
-                    RecipeLine(
-                        label=words,
-                        model="DOA",
-                        dataset=dataset,
-                        settings={**fixed, "doa_rule": rule},
-                        panel=panel,
-                        tuning=Tuning(
-                            images.N_TRIALS,
-                            untuned={"n_epochs": DOA_EPOCHS, "learning_rate": FIRST_RATE[rule]},
-                        ),
-                    )
-                )
-    return tuple(lines)
+                chosen = {**fixed, "doa_rule": rule}
+                first = {"n_epochs": DOA_EPOCHS, "learning_rate": FIRST_RATE[rule]}
+                tuning = Tuning(images.N_TRIALS, untuned=first)
+                yield RecipeLine(words, "DOA", dataset, chosen, panel=panel, tuning=tuning)
 
 
 DOA_RULES = Recipe(
@@ -115,14 +82,15 @@ DOA_RULES = Recipe(
     question="Which update of the wiring gives the better network, when both may try equally many "
     "settings on validation rows?",
     group="questions",
-    view="table",
-    metric="accuracy",
-    lines=_rules(),
+    lines=tuple(_rules()),
     quick=Quick(repeats=2, rows=6_000, trials=3, panels=("MNIST, 100 cells",)),
     contrasts=tuple(
-        Contrast(f"{panel}: what does our rule add?", f"{panel} · {ours}", f"{panel} · {theirs}")
+        Contrast(
+            f"{panel}: what does our rule add?",
+            f"{panel} · {RULES['varpro']}",
+            f"{panel} · {RULES['paper']}",
+        )
         for panel in dict.fromkeys(line.panel for line in _rules())
-        for ours, theirs in ((RULES["varpro"], RULES["paper"]),)
     ),
     notes=(
         f"Each rule tries {images.N_TRIALS} settings on a validation part of the training images: "
@@ -137,43 +105,24 @@ DOA_RULES = Recipe(
 )
 
 
-def _by_size() -> tuple[RecipeLine, ...]:
-    alpha = images.printed("mnist")["KCNet"]["alpha"]
-    lines = []
+def _by_size() -> Iterator[RecipeLine]:
+    alpha = printed("mnist")["KCNet"]["alpha"]
     for size in DOA_SIZES:
         fixed = {"n_hidden": size, "alpha": alpha}
-        lines.append(RecipeLine("before DOA", "KCNet", "mnist", fixed, x=size, panel="MNIST"))
-        for rate in (0.05, 0.5):
-            lines.append(
-                RecipeLine(
-                    label=f"paper's rule, {rate:g}",
-                    model="DOA",
-                    dataset="mnist",
-                    settings={
-                        **fixed, "doa_rule": "paper", "n_epochs": DOA_EPOCHS,
-                        "learning_rate": rate, "stop_metric": 0.0,
-                    },
-                    beyond=odor.ALGORITHM_1,
-                    panel="MNIST",
-                    x=size,
-                    keep=("curves",),
-                )
-            )  # fmt: skip
-        lines.append(
-            RecipeLine(
-                label=images.OUR_RULE,
-                model="DOA",
-                dataset="mnist",
-                settings={
-                    **fixed, "doa_rule": "varpro", "n_epochs": DOA_EPOCHS,
-                    "learning_rate": 0.03, "stop_metric": 0.0,
-                },
-                panel="MNIST",
-                x=size,
-                keep=("curves",),
+        yield RecipeLine("before DOA", "KCNet", "mnist", fixed, x=size, panel="MNIST")
+        for label, rule, rate in (
+            ("paper's rule, 0.05", "paper", 0.05),
+            ("paper's rule, 0.5", "paper", 0.5),
+            (images.OUR_RULE, "varpro", FIRST_RATE["varpro"]),
+        ):
+            chosen = {
+                **fixed, "doa_rule": rule, "n_epochs": DOA_EPOCHS, "learning_rate": rate,
+                "stop_metric": 0.0,
+            }  # fmt: skip
+            beyond = odor.ALGORITHM_1 if rule == "paper" else {}
+            yield RecipeLine(
+                label, "DOA", "mnist", chosen, "MNIST", beyond=beyond, x=size, keep=("curves",)
             )
-        )  # fmt: skip
-    return tuple(lines)
 
 
 DOA_BY_SIZE = Recipe(
@@ -183,8 +132,7 @@ DOA_BY_SIZE = Recipe(
     question="Does DOA help small networks more than large ones?",
     group="figures",
     view="sweep",
-    metric="accuracy",
-    lines=_by_size(),
+    lines=tuple(_by_size()),
     repeats=3,
     quick=Quick(repeats=1, rows=6_000, epochs=20, xs=(100, 500)),
     contrasts=tuple(
@@ -209,21 +157,20 @@ DOA_BY_SIZE = Recipe(
 
 def _inside(dataset: str, target: str, where: str) -> Recipe:
     title = target or images.TITLES[dataset]
-    chosen = odor.printed(target) if target else images.printed(dataset)
     lines = tuple(
         RecipeLine(
-            label=model,
-            model=model,
-            dataset=dataset,
+            model,
+            model,
+            dataset,
+            printed(dataset, target)[model],
+            panel=title,
             target=target,
             protocol="paper_split" if target else "benchmark",
-            settings=chosen[model],
-            beyond=odor.PUBLISHED,
             oversampling=target == "Musky",
-            panel=title,
+            beyond=odor.PUBLISHED,
             keep=("curves", "matrices"),
         )
-        for model in ("DOA", "Ensemble DOA")
+        for model in DOA_MODELS
     )
     return Recipe(
         name=f"inside-{title.split('-B')[0].lower()}",
@@ -260,32 +207,6 @@ INSIDE = tuple(
 )
 
 
-def _searches() -> tuple[RecipeLine, ...]:
-    lines = []
-    for model in (*BASELINES, "KCNet", "DOA", "Ensemble DOA"):
-        fixed = {}
-        if model not in BASELINES:
-            chosen = odor.printed("Sweet")[model]
-            names = ("n_hidden", "n_submodels") if model == "KCNet" else (
-                "n_hidden", "n_submodels", "alpha", "doa_rule"
-            )  # fmt: skip
-            fixed = {name: chosen[name] for name in names if name in chosen}
-        lines.append(
-            RecipeLine(
-                label=model,
-                model=model,
-                dataset=odor.DATASET,
-                target="Sweet",
-                protocol="unseen_molecules",
-                settings=fixed,
-                panel="Sweet",
-                tuning=Tuning(SEARCHED, n_folds=5),
-                keep=("trials",),
-            )
-        )
-    return tuple(lines)
-
-
 SEARCH_SPACE = Recipe(
     name="search-space",
     title="Hyperparameter search with Optuna",
@@ -294,7 +215,19 @@ SEARCH_SPACE = Recipe(
     group="tables",
     view="search",
     metric="weighted F1",
-    lines=_searches(),
+    lines=tuple(
+        odor.odor_line(
+            model,
+            "Sweet",
+            "unseen_molecules",
+            odor.fixed(model, "Sweet"),
+            series="",
+            beyond={},
+            tuning=Tuning(SEARCHED, n_folds=5),
+            keep=("trials",),
+        )
+        for model in (*BASELINES, "KCNet", *DOA_MODELS)
+    ),
     repeats=1,
     quick=Quick(repeats=1, trials=3),
     notes=(

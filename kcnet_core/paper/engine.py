@@ -26,8 +26,7 @@ from kcnet_core.network.history import Progress
 from kcnet_core.paper.cost import line_seconds, recipe_cost
 from kcnet_core.paper.dataset_cache import DatasetCache
 from kcnet_core.paper.outcomes import Result, summed_up
-from kcnet_core.paper.recipe import tuned_on
-from kcnet_core.paper.recipes import Recipe, RecipeLine
+from kcnet_core.paper.recipe import Recipe, RecipeLine, tuned_on
 from kcnet_core.paper.recording import Recorded, curves_of, matrices_of, updates_made
 from kcnet_core.paper.result_file import own_results, save_result
 from kcnet_core.storage.folders import cache_folder

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kcnet_core.experiments.presets import TUNED, paper_presets
+from kcnet_core.experiments.presets import TUNED
+from kcnet_core.experiments.run import DOA_MODELS
 from kcnet_core.paper.odor import ALGORITHM_1, PUBLISHED
-from kcnet_core.paper.recipe import Contrast, Paper, Quick, Recipe, RecipeLine, Tuning, settings_of
+from kcnet_core.paper.recipe import Contrast, Paper, Quick, Recipe, RecipeLine, Tuning, printed
 
 TITLES = {
     "mnist": "MNIST",
@@ -63,32 +64,23 @@ TIME_NOTE = (
 )
 
 
-def printed(dataset: str) -> dict[str, dict]:
-    """The paper's settings of its five networks for one image set."""
-    return {p.run.model: settings_of(p.run) for p in paper_presets(dataset)}
+def image_line(model: str, dataset: str, settings: dict, series: str = "", **more) -> RecipeLine:
+    """A row of Table 2, with the paper's figure and our goal."""
+    return RecipeLine(
+        model, model, dataset, settings, panel=TITLES[dataset], series=series,
+        paper=TABLE_2[model][list(TITLES).index(dataset)],
+        goal=GOALS.get((dataset, model, series)), **more,
+    )  # fmt: skip
 
 
 def paper_lines(dataset: str, models=tuple(TABLE_2), stop_rules=None) -> list[RecipeLine]:
     """Rows of Table 2 with the paper's settings; DOA rows by Algorithm 1, or by `stop_rules`."""
-    column = list(TITLES).index(dataset)
-    lines = []
-    for model in models:
-        tuned = model in ("DOA", "Ensemble DOA")
-        for series, beyond in (stop_rules or {"": ALGORITHM_1} if tuned else {"": {}}).items():
-            lines.append(
-                RecipeLine(
-                    label=model,
-                    model=model,
-                    dataset=dataset,
-                    settings=printed(dataset)[model],
-                    panel=TITLES[dataset],
-                    series=series,
-                    beyond=beyond,
-                    paper=TABLE_2[model][column],
-                    goal=GOALS.get((dataset, model, series)),
-                )
-            )
-    return lines
+    rules = stop_rules or {"": ALGORITHM_1}
+    return [
+        image_line(model, dataset, printed(dataset)[model], series, beyond=beyond)
+        for model in models
+        for series, beyond in (rules if model in DOA_MODELS else {"": {}}).items()
+    ]
 
 
 def our_ensemble(dataset: str) -> RecipeLine:
@@ -98,17 +90,9 @@ def our_ensemble(dataset: str) -> RecipeLine:
     rows = {"batch_rows": first.pop("batch_rows")}
     fixed = {"alpha": chosen["alpha"], "doa_rule": "varpro", **rows}
     submodel = {**fixed, "n_hidden": chosen["n_hidden"] // chosen["n_submodels"]}
-    return RecipeLine(
-        label="Ensemble DOA",
-        model="Ensemble DOA",
-        dataset=dataset,
-        settings={**fixed, "n_hidden": chosen["n_hidden"], "n_submodels": chosen["n_submodels"]},
-        panel=TITLES[dataset],
-        series=OUR_RULE,
-        tuning=Tuning(N_TRIALS, model="DOA", settings=submodel, untuned=first),
-        paper=TABLE_2["Ensemble DOA"][list(TITLES).index(dataset)],
-        goal=GOALS.get((dataset, "Ensemble DOA", OUR_RULE)),
-    )
+    whole = {**fixed, "n_hidden": chosen["n_hidden"], "n_submodels": chosen["n_submodels"]}
+    tuning = Tuning(N_TRIALS, model="DOA", settings=submodel, untuned=first)
+    return image_line("Ensemble DOA", dataset, whole, OUR_RULE, tuning=tuning)
 
 
 TABLE = Recipe(
@@ -117,8 +101,6 @@ TABLE = Recipe(
     where="Table 2",
     question="How well do KCNet and its variants read images, beside an ELM and a trained network?",
     group="tables",
-    view="table",
-    metric="accuracy",
     lines=tuple(
         line for dataset in TITLES for line in [*paper_lines(dataset), our_ensemble(dataset)]
     ),
@@ -138,21 +120,12 @@ TABLE = Recipe(
 
 def hidden_sizes(dataset: str, where: str) -> Recipe:
     """Accuracy of KCNet and ELM against hidden size."""
-    chosen, column = printed(dataset), list(TITLES).index(dataset)
-    title = TITLES[dataset]
-    lines = tuple(
-        RecipeLine(
-            label=model,
-            model=model,
-            dataset=dataset,
-            settings={**chosen[model], "n_hidden": size},
-            panel=title,
-            paper=TABLE_2[model][column] if size == chosen[model]["n_hidden"] else None,
-            x=size,
-        )
-        for size in range(SMALLEST, LARGEST[dataset] + 1, 500)
-        for model in ("KCNet", "ELM")
-    )
+    title, lines = TITLES[dataset], []
+    for size in range(SMALLEST, LARGEST[dataset] + 1, 500):
+        for line in paper_lines(dataset, ("KCNet", "ELM")):
+            paper = line.paper if size == line.settings["n_hidden"] else None
+            sized = {**line.settings, "n_hidden": size}
+            lines.append(replace(line, settings=sized, paper=paper, goal=None, x=size))
     return Recipe(
         name=f"hidden-{dataset.replace('_', '-')}",
         title=f"{title}: accuracy against hidden size",
@@ -160,8 +133,7 @@ def hidden_sizes(dataset: str, where: str) -> Recipe:
         question="Is KCNet better than an ELM of the same width, and at which widths?",
         group="figures",
         view="sweep",
-        metric="accuracy",
-        lines=lines,
+        lines=tuple(lines),
         quick=Quick(repeats=2, rows=6_000, xs=(500, 1000, 1500)),
         contrasts=tuple(
             Contrast(
@@ -242,8 +214,6 @@ PIXEL_SCALE = Recipe(
     where="Asked of Table 2",
     question="How much do KCNet and ELM owe to the scale of the pixels?",
     group="questions",
-    view="table",
-    metric="accuracy",
     lines=tuple(
         replace(line, series=series, goal=None, options=options)
         for dataset in WHOLE
@@ -278,13 +248,12 @@ CLUTTER = Recipe(
     "means nothing?",
     group="figures",
     view="sweep",
-    metric="accuracy",
     lines=tuple(
         RecipeLine(
-            label=model,
-            model=model,
-            dataset="mnist",
-            settings={**printed("mnist")[model], **({} if model == "FSHN" else {"n_hidden": 2000})},
+            model,
+            model,
+            "mnist",
+            {**printed("mnist")[model], **({} if model == "FSHN" else {"n_hidden": 2000})},
             panel="MNIST over random pixels",
             alteration=("background", level),
             rows=20_000,

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
+
 from kcnet_core.experiments.baselines import BASELINES
-from kcnet_core.experiments.presets import paper_presets
 from kcnet_core.experiments.protocols import PROTOCOLS
-from kcnet_core.paper.recipe import Contrast, Paper, Quick, Recipe, RecipeLine, Tuning, settings_of
+from kcnet_core.experiments.run import DOA_MODELS
+from kcnet_core.paper.recipe import Contrast, Paper, Quick, Recipe, RecipeLine, Tuning, printed
 
 DATASET = "keller_2016"
 TARGETS = ("Sweet", "Musky")
 N_SPLITS = 20
 TUNED = Tuning(n_trials=8, n_folds=3)
 SIZES = (100, 300, 500, 700, 900, 1100, 1300, 1500, 2000)
-PAPER_SPLIT, UNSEEN = PROTOCOLS["paper_split"].title, PROTOCOLS["unseen_molecules"].title
+BOTH = ("paper_split", "unseen_molecules")
+PAPER_SPLIT, UNSEEN = (PROTOCOLS[name].title for name in BOTH)
 # As printed: an update is kept whatever it did to the validation metric.
 ALGORITHM_1 = {"stop_rule": "algorithm1", "restore_best": False}
 PUBLISHED = {"stop_rule": "published", "restore_best": False}
@@ -50,81 +54,67 @@ SPLIT_NOTE = (
 )
 
 
-def printed(target: str) -> dict[str, dict]:
-    """The paper's settings of its three networks for one odor character."""
-    return {p.run.model: settings_of(p.run) for p in paper_presets(DATASET, target)}
+recipe = partial(Recipe, metric="weighted F1", repeats=N_SPLITS)
 
 
-def _odor_line(model, target, protocol, settings, **more) -> RecipeLine:
-    about = {"panel": target, "series": PROTOCOLS[protocol].title, "label": model}
-    if model in ("DOA", "Ensemble DOA") and settings.get("doa_rule") == "paper":
+def odor_line(model, target, protocol, settings, **more) -> RecipeLine:
+    """One model on one odor character; DOA as printed, where its rule is the paper's."""
+    about = {"panel": target, "series": PROTOCOLS[protocol].title}
+    if model in DOA_MODELS and settings.get("doa_rule") == "paper":
         about["beyond"] = ALGORITHM_1
-    about |= {"oversampling": target == "Musky"}
-    return RecipeLine(
-        model=model, dataset=DATASET, target=target, protocol=protocol, settings=settings,
-        **{**about, **more},
-    )  # fmt: skip
+    about |= {"target": target, "protocol": protocol, "oversampling": target == "Musky"}
+    return RecipeLine(model, model, DATASET, settings, **{**about, **more})
 
 
-def _table_1() -> tuple[RecipeLine, ...]:
-    lines = []
+def _table_1() -> Iterator[RecipeLine]:
     for k, target in enumerate(TARGETS):
-        for protocol in ("paper_split", "unseen_molecules"):
+        for protocol in BOTH:
             for model, figures in TABLE_1.items():
-                baseline = model in BASELINES
-                chosen = {} if baseline else printed(target)[model]
-                tuning = TUNED if baseline else None
-                lines.append(
-                    _odor_line(model, target, protocol, chosen, tuning=tuning, paper=figures[k])
-                )
-    return tuple(lines)
+                tuning = TUNED if model in BASELINES else None
+                chosen = {} if tuning else printed(DATASET, target)[model]
+                yield odor_line(model, target, protocol, chosen, tuning=tuning, paper=figures[k])
 
 
-def _equal_budget() -> tuple[RecipeLine, ...]:
-    lines = []
+def _equal_budget() -> Iterator[RecipeLine]:
     for target in TARGETS:
-        as_printed = printed(target)
         for model in TABLE_1:
-            chosen = {}
-            if model not in BASELINES:
-                chosen = {"n_hidden": as_printed[model]["n_hidden"]}
-            if model in ("DOA", "Ensemble DOA"):
-                chosen |= {"alpha": as_printed[model]["alpha"], "doa_rule": "varpro"}
-            if model == "Ensemble DOA":
-                chosen["n_submodels"] = as_printed[model]["n_submodels"]
-            lines.append(_odor_line(model, target, "unseen_molecules", chosen, tuning=TUNED))
-    return tuple(lines)
+            chosen = fixed(model, target)
+            if model in DOA_MODELS:
+                chosen["doa_rule"] = "varpro"
+            yield odor_line(model, target, "unseen_molecules", chosen, tuning=TUNED)
 
 
-def _hidden_sizes() -> tuple[RecipeLine, ...]:
-    lines = []
+def fixed(model: str, target: str) -> dict:
+    """What of the paper's settings stands while the others are searched."""
+    names = ["n_hidden"]
+    if model in DOA_MODELS:
+        names += ["alpha", "doa_rule", "n_submodels"]
+    chosen = printed(DATASET, target).get(model, {})
+    return {name: chosen[name] for name in names if name in chosen}
+
+
+def _hidden_sizes() -> Iterator[RecipeLine]:
     for k, target in enumerate(TARGETS):
-        chosen = printed(target)["KCNet"]
-        for protocol in ("paper_split", "unseen_molecules"):
+        chosen = printed(DATASET, target)["KCNet"]
+        for protocol in BOTH:
             for size in SIZES:
                 paper = TABLE_1["KCNet"][k] if size == chosen["n_hidden"] else None
-                lines.append(
-                    _odor_line("KCNet", target, protocol, {**chosen, "n_hidden": size}, x=size,
-                               paper=paper)
-                )  # fmt: skip
-    return tuple(lines)
+                sized = {**chosen, "n_hidden": size}
+                yield odor_line("KCNet", target, protocol, sized, x=size, paper=paper)
 
 
-def _twins() -> tuple[RecipeLine, ...]:
-    lines = []
+def _twins() -> Iterator[RecipeLine]:
+    models = {
+        "KCNet": printed(DATASET, "Sweet")["KCNet"],
+        "Random forest": DEEP_FOREST,
+        "KNN": {"n_neighbors": 5, "weights": "distance"},
+    }
     for per in ("compound", "stimulus"):
-        for model, chosen in (
-            ("KCNet", printed("Sweet")["KCNet"]),
-            ("Random forest", DEEP_FOREST),
-            ("KNN", {"n_neighbors": 5, "weights": "distance"}),
-        ):
-            for protocol in ("paper_split", "unseen_molecules"):
+        about = {"options": {"per": per}, "panel": f"Labels per {per}"}
+        for model, chosen in models.items():
+            for protocol in BOTH:
                 paper = TABLE_1["KCNet"][0] if model == "KCNet" else None
-                lines.append(
-                    _odor_line(model, "Sweet", protocol, chosen, options={"per": per},
-                               panel=f"Labels per {per}", paper=paper)
-                )  # fmt: skip
-    return tuple(lines)
+                yield odor_line(model, "Sweet", protocol, chosen, paper=paper, **about)
 
 
 OVERSAMPLING = {  # series: oversampling inside the training rows, alteration of all rows
@@ -134,32 +124,26 @@ OVERSAMPLING = {  # series: oversampling inside the training rows, alteration of
 }
 
 
-def _oversampling() -> tuple[RecipeLine, ...]:
-    chosen = printed("Musky") | {"Random forest": DEEP_FOREST}
-    lines = []
-    for protocol in ("paper_split", "unseen_molecules"):
-        for model in ("KCNet", "DOA", "Ensemble DOA", "Random forest"):
+def _oversampling() -> Iterator[RecipeLine]:
+    chosen = printed(DATASET, "Musky") | {"Random forest": DEEP_FOREST}
+    for protocol in BOTH:
+        for model in ("KCNet", *DOA_MODELS, "Random forest"):
             for series, (inside, alteration) in OVERSAMPLING.items():
                 ours_alone = model == "Random forest" or series == "none"
-                paper = None if ours_alone else TABLE_1[model][1]
-                lines.append(
-                    _odor_line(model, "Musky", protocol, chosen[model], series=series,
-                               panel=PROTOCOLS[protocol].title, oversampling=inside,
-                               alteration=alteration, paper=paper)
+                yield odor_line(
+                    model, "Musky", protocol, chosen[model], series=series,
+                    panel=PROTOCOLS[protocol].title, oversampling=inside, alteration=alteration,
+                    paper=None if ours_alone else TABLE_1[model][1],
                 )  # fmt: skip
-    return tuple(lines)
 
 
-TABLE = Recipe(
+TABLE = recipe(
     name="table1",
     title="Odor perception: nine models",
     where="Table 1",
     question="How well do nine models tell sweet from not sweet, and musky from not musky?",
     group="tables",
-    view="table",
-    metric="weighted F1",
-    lines=_table_1(),
-    repeats=N_SPLITS,
+    lines=tuple(_table_1()),
     quick=Quick(repeats=2, epochs=20, trials=2),
     contrasts=tuple(
         Contrast(
@@ -173,17 +157,14 @@ TABLE = Recipe(
     see_also=("twin-leak", "musky-oversampling", "stop-rule"),
 )
 
-EQUAL_BUDGET = Recipe(
+EQUAL_BUDGET = recipe(
     name="equal-budget",
     title="Which model smells best? Nine models, one search budget",
     where="After Table 1",
     question="Which of the nine models is best on molecules it never met, when each may try "
     "equally many settings inside its training rows?",
     group="questions",
-    view="table",
-    metric="weighted F1",
-    lines=_equal_budget(),
-    repeats=N_SPLITS,
+    lines=tuple(_equal_budget()),
     quick=Quick(repeats=2, trials=2),
     contrasts=tuple(
         Contrast(
@@ -202,16 +183,14 @@ EQUAL_BUDGET = Recipe(
     ),
 )
 
-HIDDEN_SIZES = Recipe(
+HIDDEN_SIZES = recipe(
     name="odor-hidden",
     title="Odors: F1 against hidden size",
     where="Figure 2",
     question="How many Kenyon cells does an odor need?",
     group="figures",
     view="sweep",
-    metric="weighted F1",
-    lines=_hidden_sizes(),
-    repeats=N_SPLITS,
+    lines=tuple(_hidden_sizes()),
     quick=Quick(repeats=3, xs=(100, 700, 1300)),
     notes=(
         "The paper does not say which hidden sizes its plot has; these are ours. Lambda is the "
@@ -222,17 +201,14 @@ HIDDEN_SIZES = Recipe(
     see_also=("twin-leak",),
 )
 
-TWIN_LEAK = Recipe(
+TWIN_LEAK = recipe(
     name="twin-leak",
     title="The twin that leaks",
     where="Asked of Table 1",
     question="How much of an odor score comes from having met the same molecule, at another "
     "dilution, in training?",
     group="questions",
-    view="table",
-    metric="weighted F1",
-    lines=_twins(),
-    repeats=N_SPLITS,
+    lines=tuple(_twins()),
     quick=Quick(repeats=5),
     contrasts=tuple(
         Contrast(
@@ -254,17 +230,14 @@ TWIN_LEAK = Recipe(
     ),
 )
 
-MUSKY_OVERSAMPLING = Recipe(
+MUSKY_OVERSAMPLING = recipe(
     name="musky-oversampling",
     title="Musky, oversampled before or after the split",
     where="Asked of Table 1",
     question="What happens to the Musky scores when made-up rows are added before the rows are "
     "split, so that they reach the test?",
     group="questions",
-    view="table",
-    metric="weighted F1",
-    lines=_oversampling(),
-    repeats=N_SPLITS,
+    lines=tuple(_oversampling()),
     quick=Quick(repeats=3, epochs=20),
     contrasts=tuple(
         Contrast(
@@ -273,7 +246,7 @@ MUSKY_OVERSAMPLING = Recipe(
             f"{protocol} · {model} · inside the training rows",
         )
         for protocol in (PAPER_SPLIT, UNSEEN)
-        for model in ("KCNet", "DOA", "Ensemble DOA", "Random forest")
+        for model in ("KCNet", *DOA_MODELS, "Random forest")
     ),
     notes=(
         "The paper's text oversamples the training rows only; its published code oversampled all "

@@ -12,7 +12,7 @@ import pandas as pd
 from kcnet_core.experiments import metrics
 from kcnet_core.experiments.evaluate import TIMES, interval_over_splits
 from kcnet_core.paper.differences import ENOUGH, Difference, differences_of
-from kcnet_core.paper.recipes import PAPER_ROWS, Recipe, RecipeLine
+from kcnet_core.paper.recipe import PAPER_ROWS, Recipe, RecipeLine
 
 AGREES, CLOSE, HIGHER, LOWER, UNKNOWN = "agrees", "close", "higher", "lower", ""
 KEPT = ("curves", "matrices", "trials")

@@ -6,15 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from kcnet_core.experiments.models import MODELS
+from kcnet_core.experiments.presets import paper_presets
 from kcnet_core.experiments.run import Run, settings
 
 # Training rows that the paper had; a measurement on fewer is not compared with its figures.
 PAPER_ROWS = {"mnist": 60_000, "fashion_mnist": 60_000, "emnist_balanced": 112_800}
-GROUPS = {
-    "tables": "Tables",
-    "figures": "Figures",
-    "questions": "What a careful reader asks",
-}
+GROUPS = {"tables": "Tables", "figures": "Figures", "questions": "What a careful reader asks"}
 SETTING_NAMES = (
     "n_hidden", "alpha", "n_submodels", "n_epochs", "learning_rate", "stop_metric", "doa_rule",
 )  # fmt: skip
@@ -30,89 +27,42 @@ class Paper:
 
 @dataclass(frozen=True)
 class Tuning:
-    """Settings that a line does not fix are searched with Optuna, on training rows only.
+    """Settings that a line does not fix are searched with Optuna, on training rows only."""
 
-    Parameters
-    ----------
-    n_trials : int
-        Settings tried; the first is the untuned one.
-    n_folds : int
-        Inner folds. With many rows one inner validation part is used, as in the paper.
-    model, settings
-        Tune this model instead and use what it found: an ensemble takes over what suits one of
-        its submodels.
-    untuned : mapping
-        What the first setting has instead of the model's defaults.
-    """
-
-    n_trials: int
-    n_folds: int = 3
+    n_trials: int  # settings tried; the first is the untuned one
+    n_folds: int = 3  # inner ones; of many rows one inner part is held out, as in the paper
+    # Tune this model instead and use what it found: an ensemble takes over what suits a submodel.
     model: str = ""
     settings: Mapping = field(default_factory=dict)
-    untuned: Mapping = field(default_factory=dict)
+    untuned: Mapping = field(default_factory=dict)  # in place of defaults, in the first setting
 
 
 @dataclass(frozen=True)
 class RecipeLine:
-    """One model with its settings on one dataset under one protocol: one number of a table.
+    """One model with its settings on one dataset under one protocol: one number of a table."""
 
-    Parameters
-    ----------
-    label, panel, series : str
-        Row, panel and kind of marker in a chart; together they name the line in its recipe.
-    model : str
-        Key of `experiments.models.MODELS`.
-    settings : mapping
-        Fields of `Run`, or a baseline's own parameters.
-    beyond : mapping
-        Arguments of `KCNetClassifier` that a `Run` does not have.
-    dataset, target, options
-        For `kcnet_core.datasets.load`.
-    alteration : (name, value) or None
-        A change to the whole dataset before it is split, see `experiments.alterations`.
-    protocol : str
-        "paper_split" also hides from models and inner folds which rows are one molecule.
-    oversampling : bool
-        ADASYN inside the training rows.
-    rows : int
-        Training rows at most; 0: all.
-    tuning : Tuning or None
-        None: the settings stand as they are.
-    paper : Paper or None
-        None when the paper shows only a plot.
-    goal : (low, high) or None
-        Between which values this project wants its mean to be.
-    x : float or None
-        Place on the horizontal axis, in sweeps.
-    keep : tuple of {"curves", "matrices", "trials", "times"}
-        What to store besides scores. "times" stores nothing more, but a row that has it is never
-        taken over from a recipe where only its score counts and much may have run beside it.
-    repeats : int
-        In place of the recipe's; 0: the recipe's.
-    comparable : bool
-        False when a quick version trains something smaller than the paper did.
-    """
-
-    label: str
-    model: str
-    dataset: str
-    settings: Mapping = field(default_factory=dict)
+    label: str  # row of a chart; with panel, series and x it names the line in its recipe
+    model: str  # key of `experiments.models.MODELS`
+    dataset: str  # with target and options for `kcnet_core.datasets.load`
+    settings: Mapping = field(default_factory=dict)  # fields of `Run`, or a baseline's own
     panel: str = ""
-    series: str = ""
-    beyond: Mapping = field(default_factory=dict)
+    series: str = ""  # kind of marker
+    beyond: Mapping = field(default_factory=dict)  # of `KCNetClassifier`, what no `Run` has
     target: str = ""
     options: Mapping = field(default_factory=dict)
-    alteration: tuple[str, float] | None = None
-    protocol: str = "benchmark"
-    oversampling: bool = False
-    rows: int = 0
-    tuning: Tuning | None = None
-    paper: Paper | None = None
-    goal: tuple[float, float] | None = None
-    x: float | None = None
+    alteration: tuple[str, float] | None = None  # of the whole dataset, see `altered_data`
+    protocol: str = "benchmark"  # "paper_split" also hides which rows are one molecule
+    oversampling: bool = False  # ADASYN inside the training rows
+    rows: int = 0  # training rows at most; 0: all
+    tuning: Tuning | None = None  # None: the settings stand as they are
+    paper: Paper | None = None  # None when the paper shows only a plot
+    goal: tuple[float, float] | None = None  # where this project wants its mean to be
+    x: float | None = None  # place on the horizontal axis, in sweeps
+    # Of "curves", "matrices" and "trials", what to store. "times" stores nothing more, but a row
+    # that has it is never taken over from a recipe where much may have run beside it.
     keep: tuple[str, ...] = ()
-    repeats: int = 0
-    comparable: bool = True
+    repeats: int = 0  # in place of the recipe's; 0: the recipe's
+    comparable: bool = True  # False when a quick version trains something smaller
 
     @property
     def key(self) -> str:
@@ -169,47 +119,24 @@ class Quick:
 
 @dataclass(frozen=True)
 class Recipe:
-    """One result of the paper, or one question about it.
+    """One result of the paper, or one question about it."""
 
-    Parameters
-    ----------
-    name : str
-        On the command line and in links.
-    where : str
-        In the paper ("Table 1").
-    question : str
-        What it shows, in a sentence.
-    group : str
-        Key of `GROUPS`.
-    view : {"table", "sweep", "times", "inside", "search"}
-        How it is drawn.
-    metric : str
-        Of `experiments.metrics.METRICS`, or "seconds", or "score": weighted F1 for odors and
-        accuracy for images.
-    repeats : int
-        Splits, or seeds of a benchmark's own split.
-    notes : tuple of str
-        What a reader must know: where the paper contradicts itself, what differs here.
-    plot_only : bool
-        The paper shows a plot and prints no numbers.
-    see_also : tuple of str
-        Recipes that measure why figures may differ from the paper's.
-    """
-
-    name: str
+    name: str  # on the command line and in links
     title: str
-    where: str
-    question: str
-    group: str
-    view: str
-    metric: str
+    where: str  # in the paper ("Table 1")
+    question: str  # what it shows, in a sentence
+    group: str  # key of `GROUPS`
     lines: tuple[RecipeLine, ...]
-    repeats: int = 5
+    view: str = "table"  # how it is drawn: or "sweep", "times", "inside", "search"
+    # Of `experiments.metrics.METRICS`, or "seconds", or "score": weighted F1 for odors and
+    # accuracy for images.
+    metric: str = "accuracy"
+    repeats: int = 5  # splits, or seeds of a benchmark's own split
     quick: Quick = Quick()
     contrasts: tuple[Contrast, ...] = ()
-    notes: tuple[str, ...] = ()
-    plot_only: bool = False
-    see_also: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # where the paper contradicts itself, what differs here
+    plot_only: bool = False  # the paper shows a plot and prints no numbers
+    see_also: tuple[str, ...] = ()  # recipes that measure why figures may differ
     is_quick: bool = False
 
     @property
@@ -257,13 +184,11 @@ def _quick_line(line: RecipeLine, quick: Quick) -> RecipeLine:
     if line.dataset not in PAPER_ROWS:  # small data are quick with all their rows and cells
         quick = replace(quick, rows=0, cells=1)
     smaller = _smaller(line.settings, quick)
-    tuning = line.tuning
-    if tuning:
-        tuning = replace(
-            tuning,
-            n_trials=min(tuning.n_trials, quick.trials),
-            settings=_smaller(tuning.settings, quick),
-        )
+    tuning = line.tuning and replace(
+        line.tuning,
+        n_trials=min(line.tuning.n_trials, quick.trials),
+        settings=_smaller(line.tuning.settings, quick),
+    )
     rows = min(filter(None, (line.rows, quick.rows)), default=0)
     same = smaller == dict(line.settings) and rows == line.rows
     return replace(
@@ -287,7 +212,12 @@ def tuned_on(protocol: str, repeat: int) -> int:
     return 0 if protocol == "benchmark" else repeat
 
 
-def settings_of(run: Run) -> dict:
-    """The settings that matter for a run's model, by name."""
+def printed(dataset: str, target: str = "") -> dict[str, dict]:
+    """The paper's settings of its networks on one dataset: those that matter for each of them."""
     about = settings()
-    return {name: getattr(run, name) for name in SETTING_NAMES if run.model in about[name].models}
+    return {
+        (run := preset.run).model: {
+            name: getattr(run, name) for name in SETTING_NAMES if run.model in about[name].models
+        }
+        for preset in paper_presets(dataset, target)
+    }

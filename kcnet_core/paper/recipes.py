@@ -4,32 +4,7 @@ from __future__ import annotations
 
 from kcnet_core.errors import KCNetError
 from kcnet_core.paper import doa, images, odor
-from kcnet_core.paper.recipe import (
-    GROUPS,
-    PAPER_ROWS,
-    Contrast,
-    Paper,
-    Quick,
-    Recipe,
-    RecipeLine,
-    Tuning,
-    quickened,
-)
-
-__all__ = [
-    "GROUPS",
-    "PAPER_ROWS",
-    "RECIPES",
-    "Contrast",
-    "Paper",
-    "Quick",
-    "Recipe",
-    "RecipeLine",
-    "Tuning",
-    "find_recipe",
-    "in_paper_order",
-    "quickened",
-]  # fmt: skip
+from kcnet_core.paper.recipe import GROUPS, Recipe
 
 RECIPES = {
     recipe.name: recipe
@@ -60,9 +35,8 @@ def in_paper_order() -> list[Recipe]:
     """Tables and figures as they come in the paper, then the questions, most important first."""
 
     def place(recipe):
-        if recipe.group == "questions":
-            return list(GROUPS).index(recipe.group), False, ""
-        words = recipe.where.replace("Figures", "Figure")
+        asked = recipe.group == "questions"
+        words = "" if asked else recipe.where.replace("Figures", "Figure")
         return list(GROUPS).index(recipe.group), words.startswith("Appendix"), words
 
     return sorted(RECIPES.values(), key=place)

@@ -38,7 +38,7 @@ def seen(colour, matrix):
 
 
 @THEMES
-@pytest.mark.parametrize("model", palette.MODEL_ORDER)
+@pytest.mark.parametrize("model", palette.MODEL_LOOKS)
 def test_model_lines_stand_out_from_the_page(model, dark):
     assert contrast(palette.model_colour(model, dark), palette.theme(dark).background) >= 3
 
@@ -54,16 +54,15 @@ def test_text_is_readable(dark):
 @THEMES
 @pytest.mark.parametrize("sight", [np.eye(3), DEUTERANOPIA], ids=["normal", "deuteranopia"])
 def test_every_two_models_have_colours_that_can_be_told_apart(dark, sight):
-    for one, other in combinations(palette.MODEL_ORDER, 2):
+    for one, other in combinations(palette.MODEL_LOOKS, 2):
         a, b = (seen(palette.model_colour(model, dark), sight) for model in (one, other))
         assert np.linalg.norm(a - b) >= LEAST_DISTANCE, (one, other)
 
 
 def test_every_model_has_a_symbol_of_its_own_and_a_dash():
-    assert set(palette.MODEL_COLOURS) == set(palette.MODEL_DASHES) == set(palette.MODEL_ORDER)
-    assert len({palette.MODEL_SYMBOLS[model] for model in palette.MODEL_ORDER}) == len(
-        palette.MODEL_ORDER
-    )
+    looks = [palette.model_style(model, dark=False) for model in palette.MODEL_LOOKS]
+    assert all(look["line"]["dash"] for look in looks)
+    assert len({look["marker"]["symbol"] for look in looks}) == len(palette.MODEL_LOOKS)
 
 
 @THEMES

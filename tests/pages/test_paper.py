@@ -13,7 +13,8 @@ from kcnet_core.experiments.models import MODELS
 from kcnet_core.experiments.run import Run
 from kcnet_core.paper import result_file
 from kcnet_core.paper.engine import saved_steps
-from kcnet_core.paper.recipes import RECIPES, quickened
+from kcnet_core.paper.recipe import quickened
+from kcnet_core.paper.recipes import RECIPES
 from kcnet_core.storage.journal import Journal
 from pages.ui.paper.words import how, title
 from pages.ui.shell.words import setting_name, settings_in_words

@@ -11,7 +11,7 @@ from kcnet_core.experiments.cost import in_words
 from kcnet_core.experiments.models import MODELS
 from kcnet_core.experiments.run import DOA_MODELS
 from kcnet_core.paper.outcomes import Result
-from kcnet_core.paper.recipes import Recipe, RecipeLine, quickened
+from kcnet_core.paper.recipe import Recipe, RecipeLine, quickened
 from pages.ui.paper import state
 from pages.ui.paper.words import title
 from pages.ui.shell import measured, visitor

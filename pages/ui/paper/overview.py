@@ -5,7 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from kcnet_core.paper.outcomes import AGREES, CLOSE, HIGHER, LOWER, Result
-from kcnet_core.paper.recipes import GROUPS, RECIPES, Recipe, in_paper_order
+from kcnet_core.paper.recipe import GROUPS, Recipe
+from kcnet_core.paper.recipes import RECIPES, in_paper_order
 from pages.ui.paper import state
 from pages.ui.shell import address, session_keys
 

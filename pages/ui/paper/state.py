@@ -11,7 +11,8 @@ import streamlit as st
 from kcnet_core.experiments.measured_job import MeasuredJob
 from kcnet_core.paper.engine import reproduction_job
 from kcnet_core.paper.outcomes import Result
-from kcnet_core.paper.recipes import RECIPES, Recipe
+from kcnet_core.paper.recipe import Recipe
+from kcnet_core.paper.recipes import RECIPES
 from kcnet_core.paper.result_file import find_results, read_result
 from pages.ui.shell import address, measured, visitor, visitor_jobs
 

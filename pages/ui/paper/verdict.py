@@ -6,7 +6,8 @@ import streamlit as st
 
 from kcnet_core.paper.differences import answer
 from kcnet_core.paper.outcomes import AGREES, CLOSE, HIGHER, LOWER, Result, sentence
-from kcnet_core.paper.recipes import RECIPES, Recipe
+from kcnet_core.paper.recipe import Recipe
+from kcnet_core.paper.recipes import RECIPES
 from pages.ui.paper import state
 from pages.ui.paper.words import title
 

@@ -10,7 +10,7 @@ import streamlit as st
 from kcnet_core import figures
 from kcnet_core.experiments.models import MODELS
 from kcnet_core.paper.outcomes import Outcome, Result, sentence
-from kcnet_core.paper.recipes import Recipe
+from kcnet_core.paper.recipe import Recipe
 from kcnet_core.paper.recording import records_of, unpacked
 from pages.ui.paper.words import how
 from pages.ui.shell import visitor

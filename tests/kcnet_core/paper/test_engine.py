@@ -28,7 +28,7 @@ from kcnet_core.paper.outcomes import (
     sentence,
     summed_up,
 )
-from kcnet_core.paper.recipes import Contrast, Paper, Quick, Recipe, RecipeLine, Tuning, quickened
+from kcnet_core.paper.recipe import Contrast, Paper, Quick, Recipe, RecipeLine, Tuning, quickened
 from kcnet_core.paper.recording import Recorded, matrices_of, packed, records_of, unpacked
 from kcnet_core.paper.result_file import (
     find_results,

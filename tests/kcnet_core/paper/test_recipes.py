@@ -17,7 +17,8 @@ from kcnet_core.paper.cost import fit_cost, recipe_cost, search_seconds
 from kcnet_core.paper.engine import identity
 from kcnet_core.paper.images import TABLE_2
 from kcnet_core.paper.odor import TABLE_1
-from kcnet_core.paper.recipes import GROUPS, RECIPES, find_recipe, quickened
+from kcnet_core.paper.recipe import GROUPS, quickened
+from kcnet_core.paper.recipes import RECIPES, find_recipe
 
 PAPER = Path(__file__).resolve().parents[3].parent / "shared" / "kcnet_paper.tex"
 everyone = pytest.mark.parametrize("recipe", RECIPES.values(), ids=list(RECIPES))

@@ -1,6 +1,6 @@
 """A recipe that is measured in a second, for tests of the command and the page."""
 
-from kcnet_core.paper.recipes import Contrast, Paper, Quick, Recipe, RecipeLine
+from kcnet_core.paper.recipe import Contrast, Paper, Quick, Recipe, RecipeLine
 
 _CELLS = {"n_hidden": 30, "alpha": 1.0}
 

@@ -17,7 +17,7 @@ from kcnet_core.experiments.comparison.rows import (
 from kcnet_core.experiments.evaluate import best_trade_offs, results_table, trade_offs
 from kcnet_core.experiments.models import MODELS
 from kcnet_core.limits import MAX_BASELINE_ROWS
-from kcnet_core.palette import MODEL_ORDER
+from kcnet_core.palette import MODEL_LOOKS
 from tests.kcnet_core.experiments.made_data import blobs, labelled, made_dataset
 
 SMALL = Comparison(
@@ -30,7 +30,7 @@ def without_times(rows):
 
 
 def test_every_model_has_a_colour_of_its_own():
-    assert set(MODELS) == set(MODEL_ORDER)
+    assert set(MODELS) == set(MODEL_LOOKS)
 
 
 def test_networks_have_one_line_per_hidden_size_and_baselines_one():
