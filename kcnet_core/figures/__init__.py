@@ -18,7 +18,6 @@ _HOME = {
         "cell_pictures",
         "contribution_map",
         "image_grid",
-        "input_usage_map",
         "pixel_map",
     ),
     "results": (
@@ -35,7 +34,7 @@ _HOME = {
     "compare": ("metric_vs_hidden", "metric_vs_time", "noise_curves"),
     "costs": ("parameters_bar", "time_split"),
     "paper": ("best_so_far", "paper_and_ours", "running_times", "sweep"),
-    "sheets": ("image_sheet", "image_tiles"),
+    "sheets": ("image_tiles",),
     "smell": ("character_quality", "odor_heatmap", "odor_profile", "rival_scores"),
     "training": (
         "density_curve",

@@ -12,19 +12,10 @@ from kcnet_core.figures.layout import draw
 from kcnet_core.figures.traces import heat, scatter
 
 
-def cell_field(
-    activity: np.ndarray, *, name: str, limit: float, dark: bool = False,
-) -> go.Figure:  # fmt: skip
+def cell_field(activity, *, name: str, limit: float, dark: bool = False) -> go.Figure:
     """All cells of a hidden layer in reading order, each as bright as it is active.
 
-    Parameters
-    ----------
-    activity : ndarray of shape (B,)
-        Not negative.
-    name : str
-        Of the network.
-    limit : float
-        Activity of the brightest colour; give the same for samples that are to be compared.
+    Samples that are to be compared have the same `limit`: the activity of the brightest colour.
     """
     activity = np.asarray(activity, dtype=np.float32)
     B = len(activity)
@@ -65,13 +56,7 @@ def cell_field(
 def activity_ranks(
     activities: dict[str, np.ndarray], colours: dict[str, str], *, dark: bool = False,
 ) -> go.Figure:  # fmt: skip
-    """Each network's cells from the most to the least active, relative to the most active one.
-
-    Parameters
-    ----------
-    activities : mapping from network to ndarray of shape (B,)
-    colours : mapping from network to line colour
-    """
+    """Each network's cells from the most to the least active, relative to the most active one."""
     traces, parts = [], []
     for name, activity in activities.items():
         ranked = np.sort(np.asarray(activity, dtype=float))[::-1]

@@ -19,10 +19,9 @@ PLOT = (300, 300)  # pixels of a chart on a narrow page; labels apart there are 
 MARKER = 9
 LETTER = (6, 12)  # pixels of one, in a label
 CORNERS = {
-    "bottom right": (1, -1),
-    "top right": (1, 1),
-    "bottom left": (-1, -1),
-    "top left": (-1, 1),
+    f"{edge} {side}": (right, up)
+    for side, right in (("right", 1), ("left", -1))
+    for edge, up in (("bottom", -1), ("top", 1))
 }
 
 
@@ -30,15 +29,12 @@ def metric_vs_hidden(lines: pd.DataFrame, metric: str, *, dark: bool = False) ->
     """A metric against hidden size with 95% bands; a model without hidden size is a level line.
 
     More than three level lines would hide each other's bands and names: they keep their interval
-    for the pointer and their name in the legend.
-
-    Parameters
-    ----------
-    lines : DataFrame
-        `experiments.evaluate.summary(table, by=("variant", "model", "hidden"))`: columns model,
-        hidden, mean, low, high, and metric if it holds several.
+    for the pointer and their name in the legend. `lines` is
+    `experiments.evaluate.summary(table, by=("variant", "model", "hidden"))`.
     """
-    lines = of_metric(lines, metric)
+    if "metric" in lines:
+        lines = lines[lines["metric"] == metric]
+    lines = lines[lines["mean"].notna()]
     traces = []
     sizes = lines["hidden"].dropna()
     ends = (float(sizes.min()), float(sizes.max())) if len(sizes) else (10.0, 1000.0)
@@ -64,11 +60,7 @@ def metric_vs_hidden(lines: pd.DataFrame, metric: str, *, dark: bool = False) ->
 def metric_vs_time(points: pd.DataFrame, metric: str, *, dark: bool = False) -> go.Figure:
     """A metric against time, with the front of best trade-offs as a line.
 
-    Parameters
-    ----------
-    points : DataFrame
-        `experiments.compare.trade_offs(table, metric)`: columns model, hidden, mean, low, high,
-        seconds, and best (on the front).
+    `points` is `experiments.compare.trade_offs(table, metric)`.
     """
     points = points[points["seconds"].notna() & points["mean"].notna()]
     edge = points[points["best"].astype(bool)].sort_values("seconds")
@@ -164,17 +156,11 @@ def _meet(one, two) -> bool:
     return one[0] < two[2] and two[0] < one[2] and one[1] < two[3] and two[1] < one[3]
 
 
-def noise_curves(
-    lines: pd.DataFrame, metric: str, noise: str = "Noise (standard deviations)", *,
-    dark: bool = False,
-) -> go.Figure:  # fmt: skip
+def noise_curves(lines: pd.DataFrame, metric: str, noise: str, *, dark: bool = False) -> go.Figure:
     """How a metric falls as noise, blur or dropped inputs grow, with 95% bands.
 
-    Parameters
-    ----------
-    lines : DataFrame with the columns model, level, mean, and low and high where known
-    noise : str
-        Axis title, with the unit of `level`.
+    `lines` has the columns model, level, mean, and low and high where known; `noise` is the title
+    of their axis, with the unit of `level`.
     """
     traces, ends = [], []
     for model, part in by_model(lines):
@@ -193,12 +179,6 @@ def noise_curves(
 
 
 # -- what these charts share -----------------------------------------------------------------------
-
-
-def of_metric(lines: pd.DataFrame, metric: str) -> pd.DataFrame:
-    if "metric" in lines:
-        lines = lines[lines["metric"] == metric]
-    return lines[lines["mean"].notna()]
 
 
 def by_model(lines: pd.DataFrame):

@@ -26,11 +26,7 @@ TIME_PARTS = {
 def time_split(lines: pd.DataFrame, *, dark: bool = False) -> go.Figure:
     """Seconds against hidden size, one panel for configuration, training and evaluation.
 
-    Parameters
-    ----------
-    lines : DataFrame
-        As for `metric_vs_hidden`, with the metrics configure_seconds, fit_seconds and
-        evaluate_seconds.
+    `lines` is as for `metric_vs_hidden`, with the metrics of `TIME_PARTS`.
     """
     figure = make_subplots(
         rows=1, cols=3, shared_yaxes=True, horizontal_spacing=0.03,
@@ -72,11 +68,7 @@ def time_split(lines: pd.DataFrame, *, dark: bool = False) -> go.Figure:
 def parameters_bar(table: pd.DataFrame, *, dark: bool = False):
     """Trained parameters of every variant, fewest first, on a logarithmic axis.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Results with the columns variant, model and parameters; models without such a number (trees,
-        neighbours) are left out.
+    Models without such a number (trees, neighbours) are left out.
     """
     known = table[table["parameters"].notna() & (table["parameters"] > 0)]
     means = known.groupby(["variant", "model"], sort=False)["parameters"].mean().reset_index()

@@ -12,25 +12,18 @@ from kcnet_core.figures.axes import square_axes
 from kcnet_core.figures.escaping import escape_html, unique_labels
 from kcnet_core.figures.layout import draw, look
 from kcnet_core.figures.ranked import ranked_bars
-from kcnet_core.figures.reduction import usage_of
 from kcnet_core.figures.traces import bars, heat
 from kcnet_core.palette import colourscale, theme
 
 HISTOGRAM_BINS = 36
 HISTOGRAM_COLUMNS = 3
 MAX_CORRELATED = 120
+MOST_USED = 20  # inputs shown
 
 
-def label_balance(counts, names, n_rows: int | None = None, *, dark: bool = False) -> go.Figure:
-    """How many rows have each label, most first.
-
-    Parameters
-    ----------
-    n_rows : int, optional
-        Rows of the dataset; a row may have several labels, so counts need not sum to it.
-    """
+def label_balance(counts, names, n_rows: int, *, dark: bool = False) -> go.Figure:
+    """How many of `n_rows` have each label, most first; a row may have several."""
     counts = np.asarray(counts)
-    n_rows = int(counts.sum()) if n_rows is None else n_rows
     order = np.argsort(-counts, kind="stable")
     texts = [f"{counts[k]:,} ({counts[k] / max(n_rows, 1):.0%})" for k in order]
     alt = (
@@ -43,17 +36,9 @@ def label_balance(counts, names, n_rows: int | None = None, *, dark: bool = Fals
     )  # fmt: skip
 
 
-def usage_bars(
-    W_or_usage, names, *, top: int = 20, dark: bool = False,
-) -> go.Figure:  # fmt: skip
-    """The inputs that most Kenyon cells listen to.
-
-    Parameters
-    ----------
-    W_or_usage : ndarray of shape (B, d), or its column sums of shape (d,)
-    """
-    usage = usage_of(W_or_usage)
-    order = np.argsort(-usage, kind="stable")[:top]
+def usage_bars(usage: np.ndarray, names, *, dark: bool = False) -> go.Figure:
+    """The inputs that most Kenyon cells listen to, of how many use each."""
+    order = np.argsort(-usage, kind="stable")[:MOST_USED]
     alt = (
         f"The {len(order)} most used of {len(usage)} inputs: {names[order[0]]} is heard by "
         f"{usage[order[0]]} cells; an input is heard by {usage.mean():.1f} cells on average, and "

@@ -109,11 +109,8 @@ def tag_scatter_figure(
 ) -> go.Figure:
     """Input similarity against shared tag, a dot per pair of samples.
 
-    Parameters
-    ----------
-    marked : list of (similarity, overlap, label)
-    kinds : (str, str)
-        What to call pairs of one kind and of different kinds.
+    `marked` are similarities, overlaps and labels; `kinds` are words for pairs of one kind and of
+    different kinds.
     """
     ink = theme(dark)
     dots = [

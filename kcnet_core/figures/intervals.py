@@ -46,13 +46,7 @@ def columns_of(table: pd.DataFrame, *names: str) -> list[np.ndarray]:
 def interval_range(table: pd.DataFrame, spreads: float, least: float) -> list[float]:
     """A range that holds all means, and intervals as far as they do not squeeze the means.
 
-    Parameters
-    ----------
-    table : DataFrame with the columns mean and, where known, low, high and paper
-    spreads : float
-        Room for intervals on either side, in spreads of the means.
-    least : float
-        Room that they have in any case.
+    Either side has room for them: so many `spreads` of the means, but at `least` so much.
     """
     mean, low, high, paper = columns_of(table, "mean", "low", "high", "paper")
     inner = np.concatenate([mean, paper])
@@ -96,12 +90,8 @@ def interval_rows(
 ) -> go.Figure:
     """One row for each mean: a dot on its interval, first on top.
 
-    Parameters
-    ----------
-    about : sequence of str
-        What the pointer shows, escaped where it has to be.
-    level : float, optional
-        Of guessing; a broken line.
+    `about` is what the pointer shows, escaped where it has to be; a broken line marks the `level`
+    of guessing.
     """
     at = np.arange(len(labels))
     bars = [

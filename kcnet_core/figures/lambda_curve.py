@@ -13,23 +13,11 @@ from kcnet_core.palette import model_colour, theme
 
 
 def lambda_path(
-    alphas,
-    loo_error,
-    test_score,
-    *,
-    chosen: float,
-    best: float | None = None,
-    metric: str = "accuracy",
-    dark: bool = False,
+    alphas, loo_error, test_score, *, chosen: float, best: float, metric: str, dark: bool = False
 ) -> go.Figure:
     """Leave-one-out error (right axis) and the test score (left axis) over lambda.
 
-    Parameters
-    ----------
-    chosen : float
-        Where the visitor's slider stands.
-    best : float
-        What leave-one-out would choose.
+    Marked are where the visitor's slider stands and what leave-one-out would choose.
     """
     alphas = np.asarray(alphas, dtype=float)
     score, error = f"test {escape_html(metric)}", "leave-one-out error"

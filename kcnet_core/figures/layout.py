@@ -23,15 +23,10 @@ CLEAR = "rgba(0,0,0,0)"
 def draw(
     traces: Iterable[dict], alt: str, dark: bool, height: int = HEIGHT, **layout: Any
 ) -> go.Figure:
-    """A figure in the common look.
+    """A figure in the common look; `alt` is what it says to those who cannot see it.
 
-    Parameters
-    ----------
-    alt : str
-        What the chart says, for those who cannot see it.
-    layout
-        What is particular to this figure, in plotly's words; but its title, if it has any, is text
-        in which nothing is read as a tag.
+    `layout` is what is particular to it, in plotly's words; but its title, if it has any, is text
+    in which nothing is read as a tag.
     """
     title = layout.pop("title", None)
     if title:

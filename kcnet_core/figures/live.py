@@ -41,18 +41,9 @@ def canvas_data(
     """What `pages/ui/train/matrix_canvas.js` draws: one line of JSON, then shades; all deflated.
 
     The shades of the first frame are followed, for each other one, by the difference (modulo 256)
-    to the one before: most connections stay as they are, which takes almost no bytes.
-
-    Parameters
-    ----------
-    kind : {"S", "W", "usage"}
-        "usage" is how many cells use each pixel.
-    frames : sequence of Frame
-        In order; only some of many are sent, always with the last. Without any the canvas waits.
-    names : sequence of str
-        Of the inputs, for the words under the pointer.
-    seconds : float
-        In which the frames are to be played.
+    to the one before: most connections stay as they are, which takes almost no bytes. Only some of
+    many frames are sent, always with the last; without any the canvas waits. They are to be played
+    in so many `seconds`; `names` of the inputs are for the words under the pointer.
     """
     ink, (scale, unit, title) = theme(dark), KINDS[kind]
     n_shades = 256 if kind == "usage" else LEVELS  # counts can be read off exactly

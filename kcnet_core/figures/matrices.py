@@ -29,17 +29,9 @@ def matrix_picture(
 ) -> go.Figure:
     """A whole matrix as one palette PNG with axes in cells and inputs.
 
-    Parameters
-    ----------
-    M : ndarray of shape (B, d), or already reduced
-    kind : {"S", "W", "A", "difference"}
-    shape : (B, d), optional
-        Of the full matrix, when M was reduced by `reduce_matrix` before.
-    limit : float, optional
-        End of the colour scale. S always spans -1 to 1; the others choose a round value that shows
-        the blocks well. Give it when pictures are to be compared.
-    n_submodels : int
-        Thin lines part the submodels of an ensemble.
+    A matrix that `reduce_matrix` made smaller before comes with its full `shape`. S always spans -1
+    to 1; the other kinds choose a round `limit` of their scale that shows the blocks well, unless
+    pictures are to be compared. Thin lines part the submodels of an ensemble.
     """
     if shape is None:
         shape = M.shape
@@ -97,16 +89,9 @@ def matrix_window(
     feature_names,
     kind: str = "S",
     *,
-    title: str | None = None,
     dark: bool = False,
 ) -> go.Figure:
-    """A part of the full matrix, at most 200 x 200, that names input and cell on hover.
-
-    Parameters
-    ----------
-    rows, columns : slice or (start, stop)
-        Cells and inputs to show; cut to the matrix and to the largest window.
-    """
+    """A part of the full matrix, at most 200 x 200, that names input and cell on hover."""
     cells, inputs = (
         _window(part, side) for part, side in zip((rows, columns), M.shape, strict=True)
     )
@@ -137,19 +122,17 @@ def matrix_window(
     }
     return draw(
         [window],
-        f"{title or what} of Kenyon cells {cells.start} to {cells.stop - 1} and inputs {shown[0]} "
+        f"{what} of Kenyon cells {cells.start} to {cells.stop - 1} and inputs {shown[0]} "
         f"to {shown[-1]}.",
         dark,
         460,
-        title=title,
         margin={"r": 84},
         xaxis={**x_axis, "title": "Input"},
         yaxis={**y_axis, "title": "Kenyon cell"},
     )
 
 
-def _window(part, side: int) -> slice:
-    start, stop = (part.start, part.stop) if isinstance(part, slice) else part
-    start = min(max(0, start or 0), side - 1)
-    stop = side if stop is None else stop
-    return slice(start, max(start + 1, min(stop, side, start + MAX_WINDOW)))
+def _window(part: slice, side: int) -> slice:
+    """Cut to the matrix and to the largest window."""
+    start = min(max(0, part.start), side - 1)
+    return slice(start, max(start + 1, min(part.stop, side, start + MAX_WINDOW)))

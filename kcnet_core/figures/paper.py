@@ -35,13 +35,8 @@ def paper_and_ours(
 ) -> go.Figure:
     """One panel of a table: the paper's figure as a diamond, ours as dots with 95% intervals.
 
-    Parameters
-    ----------
-    table : DataFrame
-        `experiments.outcomes.Result.table()`, the rows of one panel: columns label, series, model,
-        paper, paper_sd, mean, low, high.
-    series : sequence of str, optional
-        All series of the recipe, so that panels give them the same markers.
+    `table` has the rows of one panel of `paper.outcomes.Result.table()`; `series` are all of the
+    recipe, so that panels give them the same markers.
     """
     labels = list(dict.fromkeys(table["label"]))
     every = list(dict.fromkeys(table["series"] if series is None else series))
@@ -147,19 +142,11 @@ def _legend_mark(name, k, ink) -> dict:
 
 
 def sweep(
-    table: pd.DataFrame,
-    metric: str,
-    *,
-    x: str = "Hidden size (cells or units)",
-    title: str | None = None,
-    dark: bool = False,
+    table: pd.DataFrame, metric: str, *, x: str, title: str | None = None, dark: bool = False
 ) -> go.Figure:
     """A metric along an axis, one line per label with its 95% band; printed points as diamonds.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Rows of one panel and series of `Result.table()`, with places in the column x.
+    `table` has the rows of one panel and series, with places in the column x.
     """
     traces: list[dict] = []
     ends: list[str] = []
@@ -249,13 +236,7 @@ def running_times(
 def best_so_far(
     trials: Mapping[str, Sequence[Mapping]], metric: str, *, dark: bool = False
 ) -> go.Figure:
-    """How the best setting of every model improved while Optuna searched.
-
-    Parameters
-    ----------
-    trials : mapping from model to its trials
-        Each with number and value (None when it failed).
-    """
+    """How the best setting of every model improved while Optuna searched."""
     traces, said, values = [], [], []
     for model, tried in trials.items():
         known = [trial for trial in tried if trial["value"] is not None]

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import plotly.graph_objects as go
 
 from kcnet_core.figures.axes import nice_ceiling
 from kcnet_core.figures.escaping import escape_html
 from kcnet_core.figures.layout import draw
-from kcnet_core.figures.reduction import usage_of
-from kcnet_core.figures.sheets import sheet_of
+from kcnet_core.figures.reduction import LEVELS, indexed_png, levels, shade_table
 from kcnet_core.figures.traces import heat, scatter
 from kcnet_core.palette import colourscale, theme
 
+GAP = 3  # pixels between two small pictures
+LABEL = 9  # pixels of room below one for its label
 TILE_HEIGHT = 92  # on the page
 FEW, FEW_HEIGHT = 4, 210  # so many pictures or fewer are shown larger
 
@@ -22,46 +25,21 @@ BARE_Y = {**BARE_X, "showgrid": False, "scaleanchor": "x", "constraintoward": "t
 
 
 def image_grid(
-    images: np.ndarray,
-    image_shape: tuple[int, int],
-    labels=None,
-    *,
-    columns: int | None = None,
-    title: str | None = None,
-    dark: bool = False,
-) -> go.Figure:
-    """Many images as one picture, ink on paper, with a label below each.
-
-    Parameters
-    ----------
-    images : ndarray of shape (n, height * width) or (n, height, width), in [0, 1]
-    labels : sequence of str, optional
-    """
+    images, image_shape: tuple[int, int], labels, *, columns: int | None = None,
+    title: str | None = None, dark: bool = False,
+) -> go.Figure:  # fmt: skip
+    """Many images in [0, 1] as one picture, ink on paper, with a label below each."""
     images = np.asarray(images, dtype=np.float32).reshape(-1, *image_shape)
-    names = [""] * len(images) if labels is None else [escape_html(label, 14) for label in labels]
-    kinds = ", ".join(dict.fromkeys(str(label) for label in labels or ()))
-    alt = f"{len(images)} images" + (f" of {kinds}." if kinds else ".")
+    names = [escape_html(label, 14) for label in labels]
+    alt = f"{len(images)} images of {', '.join(dict.fromkeys(map(str, labels)))}."
     return _tiles(images, 1.0, "ink", names, columns, title, alt, dark)
 
 
 def cell_pictures(
-    W: np.ndarray,
-    image_shape: tuple[int, int],
-    cells=None,
-    *,
-    title: str | None = None,
-    dark: bool = False,
+    W: np.ndarray, image_shape: tuple[int, int], cells, *, title: str = "", dark: bool = False
 ) -> go.Figure:
-    """Receptive fields: the inputs of some Kenyon cells on the image grid, as one picture.
-
-    Parameters
-    ----------
-    W : ndarray of shape (B, height * width)
-        Weights (0/1) or preference scores.
-    cells : sequence of int, optional
-        All rows by default.
-    """
-    cells = list(range(len(W))) if cells is None else [int(cell) for cell in cells]
+    """Receptive fields: the inputs (0/1, or scores) of some Kenyon cells on the image grid."""
+    cells = [int(cell) for cell in cells]
     fields = np.asarray(W)[cells].astype(np.float32).reshape(-1, *image_shape)
     scale = "diverging" if fields.min(initial=0) < 0 else "sequential"
     alt = f"Inputs of {len(cells)} Kenyon cells on the image grid"
@@ -76,14 +54,26 @@ def cell_pictures(
 
 
 def _tiles(tiles, limit, scale, names, columns, title, alt, dark) -> go.Figure:
-    sheet = sheet_of(tiles, limit, scale, names, columns, dark)
-    n, rows, at, label = len(tiles), sheet.n_rows, sheet.at, sheet.label
-    (width, height), (right, bottom) = sheet.size, sheet.whole
+    """Pictures of shape (n, height, width) as one PNG, with room for labels; ten in a row."""
+    n, height, width = tiles.shape
+    columns = min(columns or 10, max(n, 1))
+    rows = max(1, math.ceil(n / columns))
+    label = LABEL * height / 28 if any(names) else 0
+    pitch_x, pitch_y = width + GAP, height + GAP + round(label)
+    # One colour more than the scale has, for the paper between the pictures.
     ink = theme(dark)
-    traces: list[dict] = [{"type": "image", "source": sheet.png, "hoverinfo": "skip"}]
+    paper = list(bytes.fromhex(ink.background.removeprefix("#")))
+    table = np.vstack([shade_table(scale, dark), np.array(paper, np.uint8)])
+    index = np.full((rows * pitch_y, columns * pitch_x), LEVELS, np.uint8)
+    at = [((i % columns) * pitch_x, (i // columns) * pitch_y) for i in range(n)]
+    for (x, y), tile in zip(at, levels(tiles, scale, limit), strict=True):
+        index[y : y + height, x : x + width] = tile
+    source = indexed_png(index, table)
+    traces: list[dict] = [{"type": "image", "source": source, "hoverinfo": "skip"}]
     if any(names):
-        x, y = [x + (width - 1) / 2 for x, _ in at], [y + height + label * 0.45 for _, y in at]
-        traces.append(scatter("text", x, y, text=names, textfont={"color": ink.muted, "size": 11}))
+        xs, ys = [x + (width - 1) / 2 for x, _ in at], [y + height + label * 0.45 for _, y in at]
+        look = {"color": ink.muted, "size": 11}
+        traces.append(scatter("text", xs, ys, text=names, textfont=look))
     frames = []
     if scale != "ink":
         line = {"color": ink.grid, "width": 1}
@@ -101,8 +91,8 @@ def _tiles(tiles, limit, scale, names, columns, title, alt, dark) -> go.Figure:
         title=title,
         margin={"l": 4, "r": 4, "t": top, "b": 4},
         shapes=frames,
-        xaxis={**BARE_X, "range": [-1, right + 0.5]},
-        yaxis={**BARE_Y, "range": [bottom + 0.5, -1]},
+        xaxis={**BARE_X, "range": [-1, columns * pitch_x - GAP + 0.5]},
+        yaxis={**BARE_Y, "range": [rows * pitch_y - GAP + 0.5, -1]},
     )
 
 
@@ -115,14 +105,10 @@ def pixel_map(
     unit: str = "",
     scale: str = "sequential",
     dark: bool = False,
-    height: int = 320,
 ) -> go.Figure:
     """One value for every pixel, with a scale; the pixel's place and value on hover.
 
-    Parameters
-    ----------
-    what : str
-        How the text form begins where there is no title.
+    `what` is how the text form begins where there is no title.
     """
     values = np.asarray(values, dtype=np.float32)
     limit = nice_ceiling(float(np.abs(values).max(initial=0)))
@@ -135,7 +121,7 @@ def pixel_map(
         [_pixels(values, image_shape, scale, limit, unit, dark)],
         alt,
         dark,
-        height,
+        320,
         title=title,
         margin={"l": 8, "r": 76, "b": 8},
         xaxis={**BARE_X, "range": [-0.5, image_shape[1] - 0.5]},
@@ -143,35 +129,12 @@ def pixel_map(
     )
 
 
-def input_usage_map(
-    W_or_usage: np.ndarray,
-    image_shape: tuple[int, int],
-    *,
-    title: str | None = "Input usage: the meaningful pixels",
-    dark: bool = False,
-    height: int = 320,
-) -> go.Figure:
-    """How many Kenyon cells listen to each pixel (the paper's meaningful pixels).
-
-    Parameters
-    ----------
-    W_or_usage : ndarray of shape (B, d), or its column sums of shape (d,)
-    """
-    usage = usage_of(W_or_usage)
-    return pixel_map(usage, image_shape, title, unit="cells", dark=dark, height=height)
-
-
 def contribution_map(
     values: np.ndarray, image: np.ndarray, image_shape: tuple[int, int], *, dark: bool = False
 ) -> go.Figure:
     """An image, and beside it what every pixel adds to (orange) or takes from (purple) a score.
 
-    Parameters
-    ----------
-    values : ndarray of shape (d,)
-        Exact contributions; they sum to the score.
-    image : ndarray of shape (d,)
-        The sample itself, on any scale.
+    `values` are exact contributions, which sum to the score; the image may be on any scale.
     """
     values = np.asarray(values, dtype=np.float32)
     image = np.asarray(image, dtype=np.float32)

@@ -42,26 +42,13 @@ def in_words(M: np.ndarray, shape: tuple[int, int], what: str, cells: str, unit:
     )
 
 
-def usage_of(W_or_usage: np.ndarray) -> np.ndarray:
-    """How many cells use each input, from the weights or from their column sums themselves."""
-    usage = np.asarray(W_or_usage)
-    return usage.sum(axis=0, dtype=np.int64) if usage.ndim == 2 else usage
-
-
 def matrix_png(M: np.ndarray, scale: str, dark: bool = False, limit: float = 1.0) -> str:
-    """A (small) matrix as a palette PNG in a data URI.
-
-    Parameters
-    ----------
-    M : ndarray of shape (rows, columns)
-    scale : {"diverging", "sequential", "ink"}
-        "diverging" spans -limit to limit, the others 0 to limit.
-    """
+    """A (small) matrix as a palette PNG in a data URI; see `levels`."""
     return indexed_png(levels(M, scale, limit), shade_table(scale, dark))
 
 
 def levels(M: np.ndarray, scale: str, limit: float, n: int = LEVELS) -> np.ndarray:
-    """The shade of every entry, uint8 from 0 to n - 1."""
+    """The shade of every entry, uint8 from 0 to n - 1; "diverging" begins at -limit, not 0."""
     low = -limit if scale == "diverging" else 0.0
     shades = (n - 1) / (limit - low)
     return np.clip((np.nan_to_num(M) - low) * shades + 0.5, 0, n - 1).astype(np.uint8)

@@ -90,9 +90,7 @@ def confusion_matrix(cm, names, *, dark: bool = False) -> go.Figure:
 def reliability(points, *, model: str = "KCNet", dark: bool = False):
     """Stated confidence against share right; a well calibrated model lies on the diagonal.
 
-    Parameters
-    ----------
-    points : object with arrays `confidence`, `correct` and `count`, one entry per bin
+    `points` has arrays `confidence`, `correct` and `count`, one entry per bin.
     """
     colour = model_colour(model, dark)
     confidence, correct, count = (
@@ -160,13 +158,7 @@ def _seconds(seconds: float) -> str:
 
 
 def class_scores(probabilities, names, truth=(), *, dark: bool = False) -> go.Figure:
-    """The model's answer for one sample: its most probable classes, with the truth marked.
-
-    Parameters
-    ----------
-    truth : sequence of str
-        Names of the true classes; blue bars. They are shown even if improbable.
-    """
+    """The model's answer for one sample: its most probable classes, and the true ones in blue."""
     probabilities = np.asarray(probabilities, dtype=float)
     truth = {truth} if isinstance(truth, str) else set(truth or ())
     order = np.argsort(-probabilities, kind="stable")
@@ -185,15 +177,12 @@ def class_scores(probabilities, names, truth=(), *, dark: bool = False) -> go.Fi
     )  # fmt: skip
 
 
-def label_scores(
-    values, names, counts=None, *, model: str = "KCNet", dark: bool = False
-) -> go.Figure:
+def label_scores(values, names, counts, *, model: str = "KCNet", dark: bool = False) -> go.Figure:
     """The AUROC of every label as dots beside the line of guessing, best first."""
     values = np.asarray(values, dtype=float)
     known = [k for k in np.argsort(-values, kind="stable") if np.isfinite(values[k])]
     colour = model_colour(model, dark)
-    rows = ["" if counts is None else f"  ({int(counts[k])})" for k in known]
-    labels = [f"{escape_html(names[k], 22)}{n}" for k, n in zip(known, rows, strict=True)]
+    labels = [f"{escape_html(names[k], 22)}  ({int(counts[k])})" for k in known]
     at = np.arange(len(known))
     x = [x for k in known for x in (CHANCE, values[k], None)]
     stems = scatter("lines", x, np.repeat(at, 3), line={"color": faded(colour, 0.4), "width": 2})
@@ -216,7 +205,6 @@ def label_scores(
         if known
         else ""
     )
-    brackets = "" if counts is None else " (in brackets: test rows with the label)"
     return draw(
         [stems, dots],
         alt,
@@ -224,7 +212,10 @@ def label_scores(
         84 + 24 * max(3, len(known)),
         margin={"t": 12, "r": 48},
         shapes=[level_line(CHANCE, "x")],
-        xaxis={"title": f"AUROC{brackets}", "range": metric_range([*values[known], CHANCE])},
+        xaxis={
+            "title": "AUROC (in brackets: test rows with the label)",
+            "range": metric_range([*values[known], CHANCE]),
+        },
         yaxis=named_rows(labels, dark),
     )
 
@@ -297,11 +288,7 @@ def contribution_bars(
 ) -> go.Figure:  # fmt: skip
     """The inputs that add most to (orange) or take most from (purple) a score, and all the rest.
 
-    Parameters
-    ----------
-    values : ndarray of shape (d,)
-        Exact contributions; the bars, with the rest, sum to the score.
-    meanings : mapping from name to a short explanation, shown on hover
+    `values` are exact: the bars, with the rest, sum to the score; `meanings` explain names.
     """
     values = np.asarray(values, dtype=float)
     order = np.argsort(-np.abs(values), kind="stable")

@@ -20,34 +20,20 @@ LONGEST_MOLECULE = 30
 
 
 def odor_profile(
-    names: Sequence[str],
-    probabilities,
-    each,
-    *,
-    thresholds=None,
-    truth: Sequence[str] = (),
-    greyed: Sequence[int] = (),
-    top: int = 12,
-    dark: bool = False,
-) -> go.Figure:
-    """One molecule's characters, most probable first: a bar for all flies, a dot for each.
+    names: Sequence[str], probabilities, each, *, thresholds, truth: Sequence[str] = (),
+    greyed: Sequence[int] = (), top: int = 12, dark: bool = False,
+) -> go.Figure:  # fmt: skip
+    """One molecule's characters, most probable first: a bar for all flies, a dot for `each`.
 
-    Parameters
-    ----------
-    probabilities : ndarray of shape (c,)
-    each : ndarray of shape (F, c)
-    thresholds : ndarray of shape (c,), optional
-        Characters that reach theirs are drawn in full colour, the others pale.
-    truth : sequence of str
-        True characters of a known molecule; marked, and shown even if improbable.
-    greyed : sequence of int
-        Characters that the model cannot tell; they come last, without a bar.
+    Characters that reach their threshold are drawn in full colour, the others pale. True ones of a
+    known molecule are marked, and shown even if improbable; `greyed` ones, which the model cannot
+    tell, are left out.
     """
     p, each = np.asarray(probabilities, dtype=float), np.atleast_2d(np.asarray(each, dtype=float))
     order = [int(k) for k in np.argsort(-p, kind="stable") if k not in set(greyed)]
     shown = [k for i, k in enumerate(order) if i < top or names[k] in truth]
     colour = model_colour("KCNet", dark)
-    full = np.ones(len(p), bool) if thresholds is None else p >= np.asarray(thresholds)
+    full = p >= np.asarray(thresholds)
     about = [
         f"{escape_html(names[k])}: {p[k]:.0%}"
         + (f"<br>{len(each)} flies: {each[:, k].min():.0%} to {each[:, k].max():.0%}"

@@ -75,17 +75,9 @@ def validation_curve(
 ) -> Curve:
     """Validation metric (solid) and training metric (dotted) over epochs.
 
-    An ensemble has one thin line per submodel and a thick one for their mean.
-
-    Parameters
-    ----------
-    records : EpochRecords in any order
-    n_epochs : int, optional
-        Where the axis ends, so that it stands still while the curve grows.
-    stop_metric : float, optional
-        Drawn as the line at which training would stop.
-    mark_best : bool
-        Put a ring around the best epoch of a single network, whose wiring is the one to be kept.
+    An ensemble has one thin line per submodel and a thick one for their mean. The axis ends at
+    `n_epochs`, so that it stands still while the curve grows; a line marks the metric at which
+    training would stop, a ring the best epoch of a single network, whose wiring is kept.
     """
     lines = by_submodel(records, MAX_POINTS)
     ensemble = len(lines) > 1
@@ -187,10 +179,7 @@ def flips_bars(
 def score_histogram(counts: np.ndarray | None, *, dark: bool = False) -> Curve:
     """Distribution of the preference scores from -1 to 1; above zero a connection is on.
 
-    Parameters
-    ----------
-    counts : ndarray or None
-        In equal bins; None before there are any.
+    `counts` are in equal bins; None before there are any.
     """
     known = counts is not None
     counts = np.zeros(2) if counts is None else counts

@@ -19,10 +19,7 @@ MOST_WITH_NUMBERS = 12  # variants; more numbers would not fit their cells
 def pairwise_matrix(pairs: pd.DataFrame, metric: str, *, dark: bool = False) -> go.Figure:
     """Differences between all pairs (row minus column); only those that are real have a colour.
 
-    Parameters
-    ----------
-    pairs : DataFrame
-        `experiments.evaluate.pairwise(table, metric)`.
+    `pairs` is `experiments.evaluate.pairwise(table, metric)`.
     """
     names = list(dict.fromkeys([*pairs["first"], *pairs["second"]]))
     n, place = len(names), {name: i for i, name in enumerate(names)}
@@ -79,10 +76,7 @@ def trials_scatter(
 ) -> go.Figure:  # fmt: skip
     """Hyperparameter search: every trial as a dot and the best so far as a line.
 
-    Parameters
-    ----------
-    trials : sequence of experiments.search.Trial
-        The first one is the untuned setting, drawn as a level line.
+    The first trial is the untuned setting, drawn as a level line.
     """
     done = [trial for trial in trials if trial.value is not None]
     values = np.array([trial.value for trial in done], dtype=float)

@@ -62,14 +62,8 @@ def before_start(run: Run) -> None:
             shown = slice(0, 60)
             names = [dataset.target_names[k] for k in dataset.y[shown]]
             # Not a chart: those need a library of megabytes, which the first page does without.
-            sheet = figures.image_sheet(
-                dataset.raw_pixels(dataset.X[shown]),
-                dataset.image_shape,
-                names,
-                dark=visitor.dark(),
-            )
-            with st.container(key="first_images"):  # a phone shows half of them, twice as large
-                st.image(sheet, width="stretch", alt=f"{len(names)} images: {', '.join(names)}")
+            images = dataset.raw_pixels(dataset.X[shown])
+            st.html(figures.image_tiles(images, dataset.image_shape, names, dark=visitor.dark()))
         else:
             # A fixed but mixed handful: neighbours in a file are often of one family.
             rows = np.random.default_rng(1).permutation(len(dataset.X))[:8]

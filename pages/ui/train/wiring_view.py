@@ -91,7 +91,8 @@ def used(trained: TrainedRun) -> None:
         return
     left, right = st.columns([1, 2])
     with left:
-        chart(figures.input_usage_map(frame.usage, shape, dark=dark), "usage")
+        chart(figures.pixel_map(frame.usage, shape, "Input usage: the meaningful pixels",
+                                unit="cells", dark=dark), "usage")  # fmt: skip
     with right:
         cells = np.linspace(0, frame.shape[0] - 1, min(CELLS_SHOWN, frame.shape[0])).astype(int)
         chart(figures.cell_pictures(frame.W, shape, cells, dark=dark), "cell_pictures")

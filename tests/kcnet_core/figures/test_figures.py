@@ -67,7 +67,7 @@ def test_what_is_shown_before_and_while_a_network_trains_does_not_load_plotly():
     code = (
         "import sys; from kcnet_core.experiments.block_means import reduce_matrix; "
         "from kcnet_core import figures; figures.canvas_data, figures.training_curves; "
-        "figures.image_sheet, figures.image_tiles, figures.matrix_png; "
+        "figures.image_tiles, figures.matrix_png; "
         "print('plotly' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -147,7 +147,7 @@ def test_a_window_names_inputs_and_cells_and_is_never_larger_than_200():
 
 
 def test_inputs_of_the_same_name_stay_two_columns():
-    heat = figures.matrix_window(np.eye(3), (0, 3), (0, 3), ["a", "a", "b"], "W").data[0]
+    heat = figures.matrix_window(np.eye(3), slice(0, 3), slice(0, 3), ["a", "a", "b"], "W").data[0]
     assert len(set(heat.x)) == 3
 
 
@@ -182,7 +182,7 @@ def test_many_images_are_one_picture():
 def test_an_image_is_drawn_at_its_place_ink_on_paper(dark):
     images = np.zeros((2, 4, 4))
     images[1, 2, 3] = 1
-    source = figures.image_grid(images, (4, 4), dark=dark).data[0].source
+    source = figures.image_grid(images, (4, 4), [""] * len(images), dark=dark).data[0].source
     drawn = np.asarray(picture(source).convert("RGB")).astype(int)
     ink = [int(palette.theme(dark).text[i : i + 2], 16) for i in (1, 3, 5)]
     assert np.abs(drawn[2, 4 + 3 + 3] - ink).max() <= 2
@@ -197,11 +197,10 @@ def test_receptive_fields_show_each_chosen_cell_with_its_number():
     assert "1 to 1 each" in figures.alt(figure)
 
 
-def test_usage_is_the_same_from_the_matrix_and_from_its_column_sums():
+def test_the_usage_of_a_pixel_is_drawn_at_its_place():
     W = (np.random.default_rng(0).random((30, 784)) < 0.1).astype(np.uint8)
-    whole, sums = (figures.input_usage_map(x, (28, 28)) for x in (W, W.sum(axis=0)))
-    assert whole.to_json() == sums.to_json()
-    assert whole.data[0].z[1, 2] == W[:, 30].sum()
+    usage = figures.pixel_map(W.sum(axis=0), (28, 28), unit="cells")
+    assert usage.data[0].z[1, 2] == W[:, 30].sum()
 
 
 def test_contributions_stand_beside_the_image_on_a_scale_centred_on_zero():
@@ -292,8 +291,9 @@ def test_label_balance_and_usage_are_ranked():
     balance = figures.label_balance([3, 9, 5], ["a", "b", "c"], 20)
     assert list(balance.data[0].x) == [9, 5, 3]
     assert "(45%)" in balance.data[0].text[0]
-    usage = figures.usage_bars(np.array([1, 7, 3]), ["x", "y", "z"], top=2)
-    assert usage.layout.yaxis.ticktext == ("y", "z")
+    usage = figures.usage_bars(np.array([1, 7, 3, *[0] * 30]), ["x", "y", "z", *["w"] * 30])
+    assert usage.layout.yaxis.ticktext[:4] == ("y", "z", "x", "w")
+    assert len(usage.data[0].x) == 20
 
 
 def test_descriptor_histograms_survive_constants_and_missing_values():
@@ -395,7 +395,7 @@ def test_noise_curves_say_where_each_model_ends():
     lines = pd.DataFrame(
         {"model": ["KCNet"] * 3, "level": [0.2, 0.0, 0.4], "mean": [0.8, 0.9, 0.5]}
     )
-    figure = figures.noise_curves(lines, "accuracy")
+    figure = figures.noise_curves(lines, "accuracy", "Noise (standard deviations)")
     assert list(named(figure, "KCNet").x) == [0.0, 0.2, 0.4]
     assert "KCNet 0.500" in figures.alt(figure)
 
@@ -441,21 +441,23 @@ def every_figure(dark):
         figures.matrix_picture(S, "S", dark=dark, title="Preference scores S"),
         figures.matrix_picture(S - 0.1, "difference", dark=dark),
         figures.matrix_window(W, slice(0, 9), slice(0, 9), names, "W", dark=dark),
-        figures.lambda_path(alphas, alphas, alphas / 10, chosen=1.0, dark=dark),
+        figures.lambda_path(
+            alphas, alphas, alphas / 10, chosen=1.0, best=0.1, metric="accuracy", dark=dark
+        ),
         figures.image_grid(rng.random((4, 784)), (28, 28), list("abcd"), dark=dark),
         figures.cell_pictures(W, (28, 28), [1, 2], dark=dark),
-        figures.input_usage_map(W, (28, 28), dark=dark),
+        figures.pixel_map(W.sum(axis=0), (28, 28), unit="cells", dark=dark),
         figures.contribution_map(S[0], S[1], (28, 28), dark=dark),
         figures.confusion_matrix(np.eye(3, dtype=int), list("abc"), dark=dark),
         figures.reliability(Points, dark=dark),
         figures.timing_bar({"gram": 1.0}, dark=dark),
         figures.class_scores([0.9, 0.1], ["a", "b"], ["a"], dark=dark),
-        figures.label_scores([0.9, 0.6], ["a", "b"], dark=dark),
+        figures.label_scores([0.9, 0.6], ["a", "b"], [3, 4], dark=dark),
         figures.cell_scatter(rng.random(30), rng.random(30), dark=dark),
         figures.output_weights([0.1, -0.1], ["a", "b"], dark=dark),
         figures.contribution_bars(S[0], names, dark=dark),
-        figures.label_balance([1, 2], ["a", "b"], dark=dark),
-        figures.usage_bars(W, names, dark=dark),
+        figures.label_balance([1, 2], ["a", "b"], 3, dark=dark),
+        figures.usage_bars(W.sum(axis=0), names, dark=dark),
         figures.descriptor_histograms(S[:, :4], names[:4], dark=dark),
         figures.correlation_matrix(S[:, :9], names[:9], dark=dark),
         figures.metric_vs_hidden(lines, "accuracy", dark=dark),
@@ -481,16 +483,16 @@ def test_names_that_visitors_upload_are_never_read_as_markup():
     evil = '<a href="javascript:alert(1)">x</a>'
     W = np.eye(2, dtype=np.uint8)
     for figure in (
-        figures.matrix_window(W, (0, 2), (0, 2), [evil, "b"], "W"),
-        figures.label_balance([1, 2], [evil, "b"]),
+        figures.matrix_window(W, slice(0, 2), slice(0, 2), [evil, "b"], "W"),
+        figures.label_balance([1, 2], [evil, "b"], 3),
         figures.class_scores([0.9, 0.1], [evil, "b"], [evil]),
         figures.confusion_matrix(np.eye(2, dtype=int), [evil, "b"]),
         figures.contribution_bars([1.0, 2.0], [evil, "b"], {evil: evil}),
-        figures.usage_bars(W, [evil, "b"]),
+        figures.usage_bars(W.sum(axis=0), [evil, "b"]),
         figures.correlation_matrix(np.eye(2), [evil, "b"]),
         figures.descriptor_histograms(np.eye(2), [evil, "b"]),
         figures.image_grid(np.zeros((1, 4)), (2, 2), [evil]),
-        figures.label_scores([0.5, 0.6], [evil, "b"]),
+        figures.label_scores([0.5, 0.6], [evil, "b"], [3, 4]),
         figures.matrix_picture(W, "W", title=evil),
     ):
         shown = figure.to_plotly_json()

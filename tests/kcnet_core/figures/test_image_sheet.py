@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from xml.etree import ElementTree
 
 import numpy as np
@@ -13,7 +14,9 @@ from kcnet_core import figures
 @pytest.mark.parametrize("dark", [False, True])
 def test_a_sheet_of_images_is_safe_markup_with_every_label(dark):
     images, labels = np.random.default_rng(0).random((12, 64)), ["<b>&", *"abcdefghijk"]
-    root = ElementTree.fromstring(figures.image_sheet(images, (8, 8), labels, dark=dark))
-    assert [node.text for node in root.iter() if node.tag.endswith("}text")] == labels
-    (picture,) = [node for node in root.iter() if node.tag.endswith("}image")]
-    assert picture.get("href").startswith("data:image/png;base64,")
+    tiles = figures.image_tiles(images, (8, 8), labels, dark=dark)
+    root = ElementTree.fromstring(re.sub("(<img [^>]*)>", r"\1/>", tiles))
+    assert [node.text for node in root.iter("figcaption")] == labels
+    pictures = [node.get("src") for node in root.iter("img")]
+    assert len(pictures) == len(labels)
+    assert all(source.startswith("data:image/png;base64,") for source in pictures)

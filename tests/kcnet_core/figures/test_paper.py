@@ -76,7 +76,7 @@ def test_a_sweep_has_a_line_per_label_and_the_printed_point():
         ("ELM", "", "ELM", 500, None, 0.90),
         ("KCNet", "", "KCNet", 1000, 0.95, 0.94),
     )
-    figure = figures.sweep(table, "accuracy", title="MNIST")
+    figure = figures.sweep(table, "accuracy", x="Hidden size", title="MNIST")
     assert list(named(figure, "KCNet").x) == [500, 1000]
     assert list(named(figure, "printed in the paper").y) == [0.95]
     assert "KCNet 0.940 at 1,000" in figures.alt(figure)
@@ -86,7 +86,7 @@ def test_lines_of_one_model_share_its_colour_and_differ_in_dash():
     table = outcomes(
         ("paper's rule", "", "DOA", 100, None, 0.90), ("our rule", "", "DOA", 100, None, 0.95)
     )
-    figure = figures.sweep(table, "accuracy")
+    figure = figures.sweep(table, "accuracy", x="Hidden size")
     first, second = named(figure, "paper's rule"), named(figure, "our rule")
     assert first.line.color == second.line.color and first.line.dash != second.line.dash
 
