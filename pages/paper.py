@@ -34,7 +34,7 @@ def main() -> None:
         )
     else:
         provenance.show(result, under_way=state.active(recipe.name, result.quick) is not None)
-        views.draw(recipe, result)
+        views.VIEWS[recipe.view](recipe, result)
         verdict.verdict(recipe, result)
         views.table(recipe, result)
         st.download_button(

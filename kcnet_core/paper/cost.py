@@ -25,10 +25,7 @@ SIZES = {
 def recipe_cost(recipe: Recipe, measured: Mapping[str, float] | None = None) -> Estimate:
     """Seconds for all rows of a recipe, and bytes for its largest.
 
-    Parameters
-    ----------
-    measured : mapping from line to seconds, optional
-        What a row of the line took before; better than any formula.
+    `measured` is what a row of a line took before, by line; better than any formula.
     """
     costs = []
     for line in recipe.lines:
@@ -54,12 +51,8 @@ def search_seconds(line: RecipeLine) -> float:
     tuning = line.tuning
     if not tuning:
         return 0.0
-    n = _rows(line)
-    model, settings = (
-        (tuning.model, tuning.settings) if tuning.model else (line.model, line.settings)
-    )
-    folds = 1 if n >= MANY_ROWS else tuning.n_folds
-    return tuning.n_trials * folds * _cost(model, settings, line).seconds
+    folds = 1 if _rows(line) >= MANY_ROWS else tuning.n_folds
+    return tuning.n_trials * folds * _cost(*line.searched, line).seconds
 
 
 def _rows(line: RecipeLine) -> int:

@@ -87,26 +87,10 @@ def reproduce_steps(
 ) -> Generator[ResultView, None, Result]:
     """Measure a recipe, row by row; what the journal knows is not measured again.
 
-    Parameters
-    ----------
-    recipe : Recipe
-        Perhaps `quickened`.
-    journal : Journal
-        Every finished row and every finished trial of a search is appended to it at once.
-    deadline : float or None
-        Value of `time.monotonic()` by which to stop: a row that would probably not be finished by
-        then is not begun, and one that takes longer is given up.
-    load : callable
-        `kcnet_core.datasets.load`, or a cache of it.
-
-    Yields
-    ------
-    ResultView
-
-    Returns
-    -------
-    Result
-        Complete, or of what there was time and data for.
+    Every finished row and every finished trial of a search is appended to the journal at once. By
+    the `deadline`, a value of `time.monotonic()`, it stops: a row that would probably not be
+    finished by then is not begun, and one that takes longer is given up. The result is complete, or
+    of what there was time and data for.
     """
     cache, rows, wanted = DatasetCache(load), {}, []
     skipped: dict[str, str] = {}  # what is missing, by dataset
@@ -303,9 +287,7 @@ def _tuned(line, repeat, dataset, scaler, cache, journal):
 def _search(line, dataset, train, seed, scaler, cache, journal):
     """The trials of a line's search; each is in the journal as soon as it is done."""
     tuning = line.tuning
-    model, settings = (
-        (tuning.model, tuning.settings) if tuning.model else (line.model, line.settings)
-    )
+    model, settings = line.searched
     work = [
         VERSION, "search", cache.fingerprint(line), line.alteration, line.protocol,
         line.oversampling, zlib.crc32(train.tobytes()), model, dict(settings),

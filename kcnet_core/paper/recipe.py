@@ -74,6 +74,13 @@ class RecipeLine:
         """Settings tried for one result."""
         return self.tuning.n_trials if self.tuning else 1
 
+    @property
+    def searched(self) -> tuple[str, Mapping]:
+        """Model and fixed settings of a line's search."""
+        if self.tuning and self.tuning.model:
+            return self.tuning.model, self.tuning.settings
+        return self.model, self.settings
+
     def make(self, seed: int, found: Mapping | None = None):
         """The unfitted estimator; `found` are tuned settings."""
         model = MODELS[self.model].build({**self.settings, **(found or {})}, seed)

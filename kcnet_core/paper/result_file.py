@@ -6,6 +6,7 @@ import json
 import os
 import platform
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import asdict, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -94,13 +95,10 @@ def machine() -> dict:
 
 
 def _processor() -> str:
-    try:
-        with open("/proc/cpuinfo") as file:
-            for line in file:
-                if line.startswith("model name"):
-                    return line.split(":", 1)[1].strip()
-    except OSError:
-        pass
+    with suppress(OSError), open("/proc/cpuinfo") as file:
+        for line in file:
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
     return platform.processor() or platform.machine()
 
 
@@ -116,11 +114,15 @@ def result_text(result: Result) -> str:
         "skipped": dict(result.skipped),
         "failed": dict(result.failed),
         "outcomes": [
-            _without_none(asdict(outcome) | {"verdict": outcome.verdict})
+            {name: value for name, value in asdict(outcome).items() if value is not None}
+            | {"verdict": outcome.verdict}
             for outcome in result.outcomes
         ],
         "differences": [asdict(difference) for difference in result.differences],
-        "rows": [_rounded(row) for row in result.rows],
+        "rows": [
+            {k: round(v, ROW_DIGITS) if isinstance(v, float) else v for k, v in row.items()}
+            for row in result.rows
+        ],
         "kept": result.kept,
     }
     return "{\n" + ",\n".join(f"{json.dumps(k)}: {_block(v)}" for k, v in data.items()) + "\n}\n"
@@ -130,14 +132,6 @@ def _block(value) -> str:
     if isinstance(value, list) and value and isinstance(value[0], dict):
         return "[\n" + ",\n".join(json.dumps(item) for item in value) + "\n]"
     return json.dumps(value)
-
-
-def _rounded(row: Mapping) -> dict:
-    return {k: round(v, ROW_DIGITS) if isinstance(v, float) else v for k, v in row.items()}
-
-
-def _without_none(values: Mapping) -> dict:
-    return {name: value for name, value in values.items() if value is not None}
 
 
 def read_result(path: str | os.PathLike) -> Result:
@@ -201,20 +195,16 @@ def find_results(
     That is one with all its lines before one with some, full before quick, more rows, newer.
     Files that cannot be read are passed over: the page then offers to measure again.
     """
-    folders = (own_results(), KEPT_RESULTS) if folders is None else folders
     found = []
-    for folder in folders:
+    for folder in (own_results(), KEPT_RESULTS) if folders is None else folders:
         for quick in (False, True):
             path = Path(folder) / file_name(recipe, quick)
             if path.is_file():
-                try:
+                with suppress(DataError):
                     found.append(read(path))
-                except DataError:
-                    continue
-    found = [result for result in found if result.finished]
-    return sorted(found, key=_how_telling, reverse=True)
 
+    def how_telling(result: Result) -> tuple:
+        every_line = all(outcome.n for outcome in result.outcomes)
+        return every_line, not result.quick, result.finished, result.about["date"]
 
-def _how_telling(result: Result) -> tuple:
-    every_line = all(outcome.n for outcome in result.outcomes)
-    return every_line, not result.quick, result.finished, result.about["date"]
+    return sorted((one for one in found if one.finished), key=how_telling, reverse=True)

@@ -84,11 +84,11 @@ def what(recipe: Recipe) -> str:
     text = f"{len(units)} measurements"
     if recipe.repeats > 1:
         text += f" ({recipe.repeats} repeats for each of {len(recipe.lines)} figures)"
-    smaller = {line.rows for line in recipe.lines if line.rows}
-    if recipe.is_quick and smaller:
-        text += f" on at most {max(smaller):,} training images"
-    tried = {line.tried for line in recipe.lines if line.tuning}
-    return text + (f", {max(tried)} settings tried where models are tuned" if tried else "")
+    rows = max(line.rows for line in recipe.lines)
+    if recipe.is_quick and rows:
+        text += f" on at most {rows:,} training images"
+    tried = max((line.tried for line in recipe.lines if line.tuning), default=0)
+    return text + (f", {tried} settings tried where models are tuned" if tried else "")
 
 
 def progress(recipe: Recipe, job) -> None:

@@ -42,13 +42,11 @@ def _read(path: str, stamp: float) -> Result:
 def results(name: str) -> list[Result]:
     """Measured results of a recipe, most telling first; a file is parsed once."""
     found = find_results(name, read=lambda path: _read(str(path), Path(path).stat().st_mtime))
-    return [_of_this_version(RECIPES[name], result) for result in found]
-
-
-def _of_this_version(recipe: Recipe, result: Result) -> Result:
-    """Without lines that the recipe had in an earlier version."""
-    known = tuple(outcome for outcome in result.outcomes if recipe.line(outcome.key))
-    return result if len(known) == len(result.outcomes) else replace(result, outcomes=known)
+    # Without lines that the recipe had in an earlier version
+    return [
+        replace(one, outcomes=tuple(o for o in one.outcomes if RECIPES[name].line(o.key)))
+        for one in found
+    ]
 
 
 def interrupted(name: str) -> dict[bool, Result]:

@@ -2,43 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 import pandas as pd
 import streamlit as st
 
 from kcnet_core import figures
 from kcnet_core.experiments.models import MODELS
+from kcnet_core.figures.reduction import KINDS
 from kcnet_core.paper.outcomes import Outcome, Result, sentence
-from kcnet_core.paper.recipe import Recipe
+from kcnet_core.paper.recipe import Recipe, RecipeLine
 from kcnet_core.paper.recording import records_of, unpacked
 from pages.ui.paper.words import how
 from pages.ui.shell import visitor
 from pages.ui.shell.chart import chart
 from pages.ui.shell.words import capital, setting_name, setting_value, settings_in_words
 
-NUMBER = {"seconds": "%.2f"}
 MOST_ROWS = 14  # of a table that is shown without scrolling
 
 
-def draw(recipe: Recipe, result: Result) -> None:
-    """The charts of a result."""
-    VIEWS[recipe.view](recipe, result)
+def in_columns(items: Sequence, most: int):
+    """Every item inside its column, so many beside each other."""
+    for start in range(0, len(items), most):
+        for column, item in zip(st.columns(most), items[start : start + most], strict=False):
+            with column:
+                yield item
 
 
 def panels(result: Result, by: tuple[str, ...] = ("panel",)):
     """(name, part of the table) of every panel, each inside its column."""
     parts = list(result.table().groupby(list(by), sort=False))
-    most = min(len(parts), 3 if len(parts) == 3 else 2)
-    for start in range(0, len(parts), most):
-        for column, (key, part) in zip(st.columns(most), parts[start : start + most], strict=False):
-            with column:
-                yield " · ".join(filter(None, key)) + partial(part), part
-
-
-def partial(part: pd.DataFrame) -> str:
-    """Words for a panel whose data are only a part of the paper's."""
-    return " (part of the data)" if part["partial"].any() else ""
+    for key, part in in_columns(parts, min(len(parts), 3 if len(parts) == 3 else 2)):
+        some = " (part of the data)" if part["partial"].any() else ""
+        yield " · ".join(filter(None, key)) + some, part
 
 
 def dots(recipe: Recipe, result: Result) -> None:
@@ -68,22 +64,17 @@ def curves(recipe: Recipe, result: Result) -> None:
     if not kept:
         return
     st.markdown("##### Validation metric while DOA ran")
-    keys = [line.key for line in recipe.lines if line.key in kept]
-    for start in range(0, len(keys), 3):
-        for column, key in zip(st.columns(3), keys[start : start + 3], strict=False):
-            line = recipe.line(key)
-            with column:
-                size = "" if line.x is None else f", {line.x:,.0f} cells"
-                st.caption(f"{line.label}{size}")
-                curve = figures.validation_curve(
-                    records_of(kept[key]), recipe.metric, model=line.model, dark=visitor.dark()
-                )
-                st.echarts_chart(
-                    curve.option,
-                    key=f"paper_curve_{recipe.name}_{key}",
-                    height=240,
-                    alt=curve.alt,
-                )
+    for line in in_columns([line for line in recipe.lines if line.key in kept], 3):
+        size = "" if line.x is None else f", {line.x:,.0f} cells"
+        st.caption(f"{line.label}{size}")
+        curve(recipe, line, kept, f"paper_curve_{recipe.name}_{line.key}", 240)
+
+
+def curve(recipe: Recipe, line: RecipeLine, kept: Mapping, key: str, height: int, **more) -> None:
+    drawn = figures.validation_curve(
+        records_of(kept[line.key]), recipe.metric, model=line.model, dark=visitor.dark(), **more
+    )
+    st.echarts_chart(drawn.option, key=key, height=height, alt=drawn.alt)
 
 
 def times(recipe: Recipe, result: Result) -> None:
@@ -102,13 +93,12 @@ def times(recipe: Recipe, result: Result) -> None:
 
 def inside(recipe: Recipe, result: Result) -> None:
     """S and W before and after, and the validation curve, for DOA and for the ensemble."""
-    dark, films = visitor.dark(), result.kept.get("matrices", {})
-    kept = result.kept.get("curves", {})
+    films, kept = result.kept.get("matrices", {}), result.kept.get("curves", {})
     lines = [line for line in recipe.lines if line.key in films]
     for tab, line in zip(st.tabs([line.label for line in lines]), lines, strict=True):
         film = films[line.key]
         parts = {
-            "shape": tuple(film["shape"]), "dark": dark,
+            "shape": tuple(film["shape"]), "dark": visitor.dark(),
             "n_submodels": line.settings.get("n_submodels", 1), "height": 300,
         }  # fmt: skip
         with tab:
@@ -117,10 +107,9 @@ def inside(recipe: Recipe, result: Result) -> None:
             for kind in ("S", "W"):
                 for column, when in zip(st.columns(2), ("before", "after"), strict=True):
                     M = wirings[when] if kind == "W" else unpacked(film[when]["S"])
-                    what = "Preference scores S" if kind == "S" else "Weights W"
                     figure = figures.matrix_picture(
-                        M, kind, title=f"{what}, {when}", limit=limit if kind == "W" else None,
-                        **parts,
+                        M, kind, title=f"{KINDS[kind][2]}, {when}",
+                        limit=limit if kind == "W" else None, **parts,
                     )  # fmt: skip
                     with column:
                         chart(figure, f"paper_{recipe.name}_{line.label}_{kind}_{when}")
@@ -133,16 +122,9 @@ def inside(recipe: Recipe, result: Result) -> None:
                 "one run."
             )
             if line.key in kept:
-                curve = figures.validation_curve(
-                    records_of(kept[line.key]), recipe.metric, model=line.model, dark=dark,
-                    stop_metric=line.settings.get("stop_metric"),
-                )  # fmt: skip
-                st.echarts_chart(
-                    curve.option,
-                    key=f"paper_{recipe.name}_{line.label}_curve",
-                    height=300,
-                    alt=curve.alt,
-                )
+                stop = line.settings.get("stop_metric")
+                key = f"paper_{recipe.name}_{line.label}_curve"
+                curve(recipe, line, kept, key, 300, stop_metric=stop)
 
 
 def searches(recipe: Recipe, result: Result) -> None:
@@ -164,9 +146,8 @@ def searches(recipe: Recipe, result: Result) -> None:
 
 def table(recipe: Recipe, result: Result) -> None:
     """Paper and ours as numbers, with how each was measured."""
-    form = NUMBER.get(recipe.metric, "%.4f")
-    lines = [_table_line(recipe, outcome) for outcome in result.outcomes]
-    frame = pd.DataFrame(lines)
+    form = "%.2f" if recipe.metric == "seconds" else "%.4f"
+    frame = pd.DataFrame([_table_line(recipe, outcome) for outcome in result.outcomes])
     empty = [c for c in frame if frame[c].isna().all() or (frame[c] == "").all()]
     frame = frame.drop(columns=empty)
     settings = frame.filter(["Data", "Model", "How", "At", "Tried", "Settings"])
@@ -178,7 +159,7 @@ def table(recipe: Recipe, result: Result) -> None:
         height="content" if len(frame) <= MOST_ROWS else 36 * MOST_ROWS,
         placeholder="",
         column_config={
-            **{name: number(format=form) for name in ("Paper", "Ours", "Low", "High")},
+            **{name: number(format=form) for name in ("Paper", "Ours")},
             "± SD": number(format="%.3f", help="The paper's standard deviation"),
             "Low": number(format=form, help="Lower end of our 95% interval"),
             "High": number(format=form, help="Upper end of our 95% interval"),
@@ -186,8 +167,9 @@ def table(recipe: Recipe, result: Result) -> None:
             "Updates": number(format="%.1f", help="Of the wiring by DOA, before it stopped"),
             "Ones in W": number(format="percent", help="Share of connections in the end"),
             "Seconds": number(format="%.2f", help="To configure, train and evaluate once"),
+            # As many pixels as the longest words take: most cells may be empty.
             **{
-                name: st.column_config.TextColumn(width=width_of(frame[name]))
+                name: st.column_config.TextColumn(width=24 + 6 * max(map(len, frame[name])))
                 for name in ("How", "Beside the paper")
                 if name in frame
             },
@@ -207,11 +189,6 @@ def settings_table(settings: pd.DataFrame) -> None:
         if "At" in settings:
             settings = settings.assign(At=[f"{x:,g}" for x in settings["At"]])
         st.table(settings, hide_index=True)
-
-
-def width_of(words) -> int:
-    """Pixels that the longest of them takes in a table, where most cells may be empty."""
-    return 24 + 6 * max(map(len, words), default=0)
 
 
 def _table_line(recipe: Recipe, outcome: Outcome) -> dict:
