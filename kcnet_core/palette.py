@@ -108,10 +108,10 @@ def colour_table(scale: str, dark: bool) -> np.ndarray:
     return table
 
 
-def colourscale(scale: str, dark: bool, n: int = 17) -> list[list]:
+def colourscale(scale: str, dark: bool) -> list[list]:
     """The same scale as plotly wants it."""
     table = colour_table(scale, dark)
-    at = np.round(np.linspace(0, 255, n)).astype(int)
+    at = np.round(np.linspace(0, 255, 17)).astype(int)
     return [[float(i / 255), hex_colour(table[i])] for i in at]
 
 

@@ -11,7 +11,7 @@ from kcnet_core.figures.axes import metric_range, named_rows, nice_ceiling, squa
 from kcnet_core.figures.escaping import escape_html
 from kcnet_core.figures.layout import draw, level_line
 from kcnet_core.figures.ranked import ranked_bars, two_sided_bars
-from kcnet_core.figures.traces import heat, numbers, ring, scatter
+from kcnet_core.figures.traces import heat, numbers, scatter
 from kcnet_core.palette import colour_table, colourscale, faded, hex_colour, model_colour, theme
 
 MOST_CLASSES_WITH_NUMBERS = 15
@@ -251,8 +251,10 @@ def cell_scatter(
     rings = []
     if chosen is not None:
         alt += f" Cell {chosen} has a ring."
-        at = 100 * active_share[chosen], strength[chosen]
-        rings = [ring(*at, theme(dark).text, 14)]
+        ink = theme(dark).text
+        look = {"size": 14, "color": faded(ink, 0.0), "line": {"color": ink, "width": 2}}
+        x, y = 100 * active_share[chosen], strength[chosen]
+        rings = [scatter("markers", [x], [y], marker=look)]
     top = nice_ceiling(1.05 * float(strength.max(initial=0)))
     return draw(
         [*rings, points],

@@ -6,18 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from kcnet_core.palette import faded
-
 
 def scatter(mode: str, x, y, hover: str | None = None, **more) -> dict:
     """Lines, markers or text at (x, y); without words for the pointer, it is passed over."""
     return {"type": "scatter", "mode": mode, "x": x, "y": y, **_said(hover), **more}
-
-
-def ring(x: float, y: float, colour: str, size: int, hover: str | None = None, **more) -> dict:
-    """A circle around one point."""
-    look = {"size": size, "color": faded(colour, 0.0), "line": {"color": colour, "width": 2}}
-    return scatter("markers", [x], [y], hover, marker=look, **more)
 
 
 def bars(x, y, colour, hover: str | Sequence[str] | None = None, **more) -> dict:

@@ -133,7 +133,6 @@ def summed_up(
     *,
     skipped: Mapping[str, str] | None = None,
     failed: Mapping[str, str] | None = None,
-    about: Mapping | None = None,
 ) -> Result:
     """Rows by (line, repeat) as a `Result`."""
     order = {(line.key, repeat): k for k, (line, repeat) in enumerate(recipe.units())}
@@ -159,7 +158,6 @@ def summed_up(
         skipped=dict(skipped or {}),
         failed=dict(failed or {}),
         kept={what: part for what, part in kept.items() if part},
-        about=dict(about or {}),
     )
 
 
