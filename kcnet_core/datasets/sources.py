@@ -24,11 +24,7 @@ _KELLER_URL = (
 _KELLER_FILES = (
     ("molecules", 35_670, "5f862b6ea62dd3ee0a15138605ea2567d06a527263284348a5982844f9bec81f"),
     ("stimuli", 59_481, "49c1a6bfb8c1665a31e13f515add95a95291f29416be1bb0b54d3317efb6665b"),
-    (
-        "behavior.csv",
-        68_163_172,
-        "ab31c17c475c8b471706822f89aaf9e148bebe5f50f33ff03ebc42b32ac94df8",
-    ),
+    ("behavior", 68_163_172, "ab31c17c475c8b471706822f89aaf9e148bebe5f50f33ff03ebc42b32ac94df8"),
 )
 
 

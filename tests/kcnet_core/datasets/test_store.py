@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from kcnet_core import datasets
-from kcnet_core.datasets import sources, store
+from kcnet_core.datasets import keller, sources, store
 from kcnet_core.datasets.catalogue import CATALOGUE
 from kcnet_core.datasets.images import IDX_SETS
 from kcnet_core.datasets.sources import RemoteFile
@@ -178,6 +178,11 @@ def test_every_download_has_a_checksum_and_an_https_or_known_mirror():
         for file in files:
             assert file.sha256 or file.md5
             assert all(url.startswith("http") for url in file.urls)
+
+
+def test_what_is_downloaded_is_what_is_looked_for():
+    files = [file.path for file in sources.remote_files("keller_2016")]
+    assert files == list(keller.FILES)
 
 
 def test_the_real_files_have_the_published_checksums(shared_data):
