@@ -7,7 +7,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, InitVar, dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -70,57 +70,33 @@ class JobView:
         return self.worked + max(0.0, (time.time() if now is None else now) - self.running_since)
 
 
+@dataclass(eq=False, repr=False)
 class Job:
-    """One run, which keeps what its owner asks for until `JobManager` comes to it.
+    """One run, which keeps what its owner asks for until `JobManager` comes to it."""
 
-    Attributes
-    ----------
-    id : str
-        Unguessable; whoever has it may watch.
-    owner : str
-        Secret token of whoever may steer it.
-    kind, title : str
-    config : frozen object or read-only mapping
-    steps : callable returning a generator, or None once it has ended
-    estimate : Estimate
-    view : JobView
-        The present state. Reading it takes no lock.
-    result : object or None
-        What the generator returned, once the state is "done".
+    owner: str  # secret token of whoever may steer it
+    kind: str
+    config: Any  # a frozen object; of a dict a read-only copy is kept
+    steps: Callable[[], Steps[Any, Any]] | None  # None once it has ended
+    _: KW_ONLY
+    estimate: Estimate
+    title: str
+    submitted: InitVar[float]
+    paused: InitVar[bool]
+    finish: Callable[[], object] | None
+    lock: InitVar[threading.RLock]  # of the queue, held when a job changes
+    steered: Callable[[Job, str], None]  # told, with the lock held, what the owner has asked for
+    # Unguessable: whoever has it may watch.
+    id: str = field(init=False, default_factory=lambda: secrets.token_urlsafe(24))
+    view: JobView = field(init=False)  # the present state; reading it takes no lock
+    result: Any = field(init=False, default=None)  # what the generator returned, once "done"
 
-    Parameters
-    ----------
-    lock : lock of the queue, held when a job changes
-    steered : callable(job, action)
-        Told, with the lock held, what the owner has asked for.
-    """
-
-    def __init__(
-        self,
-        owner: str,
-        kind: str,
-        config: Any,
-        steps: Callable[[], Steps[Any, Any]],
-        *,
-        estimate: Estimate,
-        title: str,
-        submitted: float,
-        paused: bool,
-        finish: Callable[[], object] | None,
-        lock: threading.RLock,
-        steered: Callable[[Job, str], None],
-    ):
-        self.id = secrets.token_urlsafe(24)
-        self.owner, self.kind, self.title, self.estimate = owner, kind, title, estimate
-        if isinstance(config, dict):
-            config = MappingProxyType(copy.deepcopy(config))
-        self.config = config
-        self.steps: Callable[[], Steps[Any, Any]] | None = steps
+    def __post_init__(self, submitted: float, paused: bool, lock: threading.RLock) -> None:
+        if isinstance(self.config, dict):
+            self.config = MappingProxyType(copy.deepcopy(self.config))
         self.view = JobView(submitted=submitted)
-        self.result: Any = None
         self._stop = False
         self._pause, self._steps_left, self._n_controls = paused, 0, 0
-        self._finish, self._steered = finish, steered
         self._changed = threading.Condition(lock)
 
     def __repr__(self) -> str:
@@ -140,9 +116,9 @@ class Job:
         if action not in ACTIONS:
             raise ValueError(f"unknown action {action!r}; choose from {ACTIONS}")
         with self._changed:
-            if not self.view.finished and (action != "finish" or self._finish):
+            if not self.view.finished and (action != "finish" or self.finish):
                 self._ask(action, seconds)
-                self._steered(self, action)
+                self.steered(self, action)
             return self.view
 
     def _ask(self, action: str, seconds: float) -> None:
@@ -153,8 +129,8 @@ class Job:
             self._stop = True
             self.show(asked="stop")
         else:
-            if action == "finish" and self._finish:
-                self._finish()
+            if action == "finish" and self.finish:
+                self.finish()
             self._pause, self._steps_left = action in ("pause", "step"), int(action == "step")
             told = action == "finish" or (action == "pause" and self.view.state == "running")
             self.show(asked=action if told else None)

@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, InitVar, dataclass
 from typing import Any
 
 from kcnet_core import limits
@@ -46,38 +46,23 @@ class Status:
     planned_bytes: int
 
 
+@dataclass(eq=False)
 class JobManager:
-    """The process's one queue and its slots.
+    """The process's one queue and its slots."""
 
-    Parameters
-    ----------
-    max_running, max_queued, max_paused, max_per_owner : int
-        Jobs in slots; jobs that wait; jobs that are paused; unfinished jobs of one owner.
-    max_finished, max_finished_bytes : int
-        Finished jobs that are kept, and the arrays of all of them, besides their age limit.
-    journal : JobJournal, optional
-        Where jobs are noted, so that a later process knows which ones were interrupted.
-    memory : callable returning Memory
-    clock : callable returning seconds since the epoch
-    """
+    max_running: int = limits.MAX_RUNNING_JOBS  # jobs in slots
+    _: KW_ONLY
+    max_queued: int = limits.MAX_QUEUED_JOBS
+    max_paused: int = limits.MAX_PAUSED_JOBS
+    max_per_owner: int = limits.MAX_JOBS_PER_OWNER  # unfinished ones
+    max_finished: int = limits.MAX_FINISHED_JOBS  # that are kept, besides their age limit
+    max_finished_bytes: int = limits.MAX_FINISHED_BYTES  # of the arrays of all of them
+    journal: JobJournal | None = None  # by which a later process knows which were interrupted
+    memory: InitVar[Callable[[], Memory] | None] = None
+    clock: Callable[[], float] = time.time  # seconds since the epoch
 
-    def __init__(
-        self,
-        max_running: int = limits.MAX_RUNNING_JOBS,
-        *,
-        max_queued: int = limits.MAX_QUEUED_JOBS,
-        max_paused: int = limits.MAX_PAUSED_JOBS,
-        max_per_owner: int = limits.MAX_JOBS_PER_OWNER,
-        max_finished: int = limits.MAX_FINISHED_JOBS,
-        max_finished_bytes: int = limits.MAX_FINISHED_BYTES,
-        journal: JobJournal | None = None,
-        memory: Callable[[], Memory] | None = None,
-        clock: Callable[[], float] = time.time,
-    ):
-        self.max_running, self.max_queued, self.max_paused = max_running, max_queued, max_paused
-        self.max_per_owner, self.max_finished = max_per_owner, max_finished
-        self.max_finished_bytes, self._journal = max_finished_bytes, journal
-        self._memory, self._clock = Room(memory or measure_memory), clock
+    def __post_init__(self, memory: Callable[[], Memory] | None) -> None:
+        self._memory = Room(memory or measure_memory)
         self._lock = threading.RLock()  # held for microseconds, never while a job computes
         self._jobs: dict[str, Job] = {}
         self._queue: list[Job] = []
@@ -107,7 +92,6 @@ class JobManager:
         ----------
         owner : str
             Secret token of the session that may steer the job.
-        kind : str
         config : frozen dataclass or dict
             What the run is; written to the log.
         steps : callable returning a generator
@@ -115,8 +99,6 @@ class JobManager:
             the return value becomes `job.result`. A snapshot may have the attributes `fraction`
             (of the work done) and `counts_as_step` (False for progress inside an epoch, which
             "step" and slow motion run through).
-        estimate : Estimate, optional
-        title : str
         paused : bool
             Wait for "resume" or "step" instead of starting; so a run can be stepped from its very
             first epoch.
@@ -126,7 +108,7 @@ class JobManager:
         with self._lock:
             self._sweep()
             unfinished = [job for job in self._jobs.values() if not job.view.finished]
-            if job := sent_twice(unfinished, owner, kind, config, self._clock()):
+            if job := sent_twice(unfinished, owner, kind, config, self.clock()):
                 return job
             n_own = sum(job.owned_by(owner) for job in unfinished)
             check_room_in_queue(n_own, self.max_per_owner, len(self._queue), self.max_queued)
@@ -135,7 +117,7 @@ class JobManager:
                 raise OutOfMemory(too_large(estimate.bytes, room))
             job = Job(
                 owner, kind, config, steps, estimate=estimate, title=title, paused=paused,
-                finish=finish, submitted=self._clock(), lock=self._lock, steered=self._steered,
+                finish=finish, submitted=self.clock(), lock=self._lock, steered=self._steered,
             )  # fmt: skip
             self._jobs[job.id] = job
             self._note(job)
@@ -150,7 +132,7 @@ class JobManager:
 
     def interrupted(self, job_id: str) -> Interruption | None:
         """What is known of a job that was under way when another server process ended."""
-        return self._journal.interrupted(job_id) if self._journal else None
+        return self.journal.interrupted(job_id) if self.journal else None
 
     def owned_by(self, owner: str) -> list[Job]:
         """An owner's jobs, oldest first."""
@@ -220,7 +202,7 @@ class JobManager:
         self._queue.remove(job)
         self._turns.note(job.owner)
         self._running.append(job)
-        now = self._clock()
+        now = self.clock()
         started = job.view.started or now
         job.show(state="running", position=None, started=started, running_since=now)
 
@@ -228,10 +210,10 @@ class JobManager:
         if job in self._running:
             self._running.remove(job)
             self._turns.note(job.owner)
-        job.show(worked=job.view.seconds(self._clock()), running_since=None)
+        job.show(worked=job.view.seconds(self.clock()), running_since=None)
 
     def _rest(self, job: Job) -> None:
-        job.show(state="paused", asked=None, position=None, paused_since=self._clock())
+        job.show(state="paused", asked=None, position=None, paused_since=self.clock())
         self._end_pauses()
         self._dispatch()
 
@@ -274,7 +256,7 @@ class JobManager:
                 if now - measured > SECONDS_BETWEEN_MEASURES:
                     measured, used = now, self._memory.measure().used
                 with self._lock:
-                    is_step = job.take(snapshot, self._clock(), used)
+                    is_step = job.take(snapshot, self.clock(), used)
                     if now - noted > SECONDS_BETWEEN_NOTES:
                         noted = now
                         self._note(job)
@@ -306,17 +288,17 @@ class JobManager:
         self._started.discard(job)
         if job in self._queue:
             self._queue.remove(job)
-        job.end(state, self._clock(), result, error)
+        job.end(state, self.clock(), result, error)
         log_line("end", job, self._memory.measure().used)
         self._note(job)
 
     def _note(self, job: Job) -> None:
-        if self._journal:
-            self._journal.note(job)
+        if self.journal:
+            self.journal.note(job)
 
     def _sweep(self) -> None:
         """Let old finished jobs go, and end pauses that lasted too long."""
-        now = self._clock()
+        now = self.clock()
         finished = [job for job in self._jobs.values() if job.view.finished]
         finished.sort(key=lambda job: job.view.ended or now)
         gone = surplus(finished, now, self.max_finished)
@@ -330,6 +312,6 @@ class JobManager:
         self._end_pauses()
 
     def _end_pauses(self) -> None:
-        for job in overdue(self._jobs.values(), self._clock(), self.max_paused):
+        for job in overdue(self._jobs.values(), self.clock(), self.max_paused):
             job.go_on()
             self._enqueue(job)

@@ -47,7 +47,7 @@ def interrupted(tmp_path, monkeypatch):
         job = before.submit("ann", kind, config, steps)
         assert job.wait_for(lambda view: view.n_snapshots == 1, 60)
         notes.close()
-        monkeypatch.setattr(visitor_jobs.jobs(), "_journal", JobJournal(tmp_path))
+        monkeypatch.setattr(visitor_jobs.jobs(), "journal", JobJournal(tmp_path))
         return job.id
 
     yield make
