@@ -7,10 +7,10 @@ import zipfile
 from pathlib import PurePosixPath
 from typing import BinaryIO
 
+from kcnet_core.datasets.uploads.quota import refuse_large
 from kcnet_core.errors import DataError, LimitError
 from kcnet_core.limits import (
     MAX_UNZIPPED_BYTES,
-    MAX_UPLOAD_BYTES,
     MAX_ZIP_ENTRIES,
     MAX_ZIP_RATIO,
     MEGABYTE,
@@ -27,18 +27,8 @@ class Archive(zipfile.ZipFile):
 
 
 def open_zip(content: bytes) -> tuple[Archive, list[zipfile.ZipInfo]]:
-    """An uploaded archive and its files, like `open_archive`, with the limits of an upload.
-
-    Raises
-    ------
-    DataError, LimitError
-        Not an archive, one that is never unpacked (see `open_archive`), or beyond a limit.
-    """
-    if len(content) > MAX_UPLOAD_BYTES:
-        raise LimitError(
-            f"The file has {len(content) / MEGABYTE:,.0f} MB; the limit is "
-            f"{MAX_UPLOAD_BYTES // MEGABYTE} MB (MAX_UPLOAD_BYTES)."
-        )
+    """An uploaded archive and its files, like `open_archive`, with the limits of an upload."""
+    refuse_large(content)
     pack, entries = open_archive(io.BytesIO(content), MAX_UNZIPPED_BYTES)
     total = sum(entry.file_size for entry in entries)
     if total > MAX_ZIP_RATIO * len(content):
@@ -52,18 +42,9 @@ def open_zip(content: bytes) -> tuple[Archive, list[zipfile.ZipInfo]]:
 def open_archive(file: BinaryIO, max_bytes: int) -> tuple[Archive, list[zipfile.ZipInfo]]:
     """The archive and its files, after every check that needs only the table of contents.
 
-    Parameters
-    ----------
-    file : binary file
-        It must stay open as long as files are read from the archive.
-    max_bytes : int
-        Bytes that `read_entry` will unpack in all; MAX_UNZIPPED_BYTES for a user's archive.
-
-    Raises
-    ------
-    DataError, LimitError
-        Not an archive, encrypted, packed in an unusual way, a path that leads out of it, files
-        that overlap, or beyond a limit.
+    `file` must stay open as long as files are read from it; `read_entry` will unpack no more than
+    `max_bytes` in all. Refused are an archive that is encrypted, packed in an unusual way or beyond
+    a limit, a path that leads out of it, and files that overlap.
     """
     n_packed, n_files = _measure(file)
     if n_files > 2 * MAX_ZIP_ENTRIES:  # a table that takes long to read
@@ -107,11 +88,6 @@ def read_entry(pack: Archive, entry: zipfile.ZipInfo, *, max_bytes: int | None =
 
     Bytes are counted as they are unpacked, because the table of contents may lie; only a glance at
     the first ones is free, for the file will be read in earnest.
-
-    Raises
-    ------
-    DataError, LimitError
-        Damaged, or the archive has given all the bytes it may.
     """
     wanted = entry.file_size if max_bytes is None else min(max_bytes, entry.file_size)
     if max_bytes is None and wanted > pack.bytes_left:

@@ -56,13 +56,7 @@ def n_announced(pack, entries) -> int:
 
 
 def array_header(pack, entry, name) -> tuple[tuple[int, ...], np.dtype]:
-    """Shape and type that an array announces, if its file can hold them; no values are read.
-
-    Raises
-    ------
-    DataError
-        It is no array of plain numbers or text, or announces more than it holds.
-    """
+    """Shape and type that an array announces, if its file can hold them; no values are read."""
     file = io.BytesIO(read_entry(pack, entry, max_bytes=_HEADER_BYTES))
     try:
         read_header = {
@@ -90,13 +84,7 @@ def array_header(pack, entry, name) -> tuple[tuple[int, ...], np.dtype]:
 
 
 def read_array(pack, entry, name) -> np.ndarray:
-    """The array, which is never unpickled.
-
-    Raises
-    ------
-    DataError, LimitError
-        See `array_header` and `archive.read_entry`.
-    """
+    """The array, which is never unpickled."""
     array_header(pack, entry, name)
     content = read_entry(pack, entry)
     try:

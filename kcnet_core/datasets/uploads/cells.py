@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from kcnet_core.datasets.uploads.quota import refuse_large
 from kcnet_core.errors import DataError, LimitError
 from kcnet_core.limits import (
     MAX_CSV_CELLS,
@@ -18,8 +19,6 @@ from kcnet_core.limits import (
     MAX_CSV_LINE,
     MAX_CSV_LINES,
     MAX_CSV_ROWS,
-    MAX_UPLOAD_BYTES,
-    MEGABYTE,
 )
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
@@ -61,26 +60,13 @@ class TableText:
 def read_table(
     content: bytes, *, encoding: str | None = None, separator: str | None = None
 ) -> TableText:
-    """Decode and cut a table into cells.
-
-    Parameters
-    ----------
-    content : bytes
-        At most MAX_UPLOAD_BYTES.
-    encoding, separator : str or None
-        None: found out.
-
-    Raises
-    ------
-    DataError, LimitError
-        Empty, not a table, or beyond a limit.
-    """
-    if len(content) > MAX_UPLOAD_BYTES:
-        raise LimitError(
-            f"The file has {len(content) / MEGABYTE:,.0f} MB; the limit is "
-            f"{MAX_UPLOAD_BYTES // MEGABYTE} MB (MAX_UPLOAD_BYTES)."
-        )
-    _refuse_foreign(content)
+    """Decode and cut a table into cells; an encoding or separator of None is found out."""
+    refuse_large(content)
+    if not content.strip(b" \t\r\n\0"):
+        raise DataError("The file is empty.")
+    for signature, what in _FOREIGN:
+        if content.startswith(signature):
+            raise DataError(f"This is {what}, not a table of text; save it as CSV first.")
     encoding = encoding or guess_encoding(content)
     text = _decode(content, encoding)
     hint = _SEPARATOR_HINT.match(text)
@@ -140,14 +126,6 @@ def guess_separator(text: str) -> str:
             if score > best_score:
                 best, best_score = separator, score
     return best
-
-
-def _refuse_foreign(content: bytes):
-    if not content.strip(b" \t\r\n\0"):
-        raise DataError("The file is empty.")
-    for signature, what in _FOREIGN:
-        if content.startswith(signature):
-            raise DataError(f"This is {what}, not a table of text; save it as CSV first.")
 
 
 def _decode(content: bytes, encoding: str) -> str:

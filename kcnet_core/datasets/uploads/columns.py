@@ -37,43 +37,22 @@ _LABEL_TITLES = re.compile(
 class TableGuess:
     """How an uploaded table is read; every field may be corrected with `dataclasses.replace`.
 
-    Parameters
-    ----------
-    encoding, separator : str
-        See `table_text`.
-    has_header : bool
-        Whether the first row holds titles.
-    columns : tuple of str
-        Titles, unique; "column 3" where there is none.
-    n_rows : int
-        Rows below the header.
-    smiles_column : str or None
-        None when no column looks like SMILES; it must be chosen.
-    label_columns : tuple of str
-        Empty when none was recognised; at least one must be chosen.
-    label_kind : {"yes_no", "list", "class"}
-    list_separator : str
-        Between the characters of a "list" cell.
-    name_column, dilution_column : str or None
-    preview : tuple of rows
-        The first rows, as text.
-    notes : tuple of str
-        Sentences about the guess.
+    A SMILES column and at least one label column must be chosen where none was recognised.
     """
 
     encoding: str
     separator: str
-    has_header: bool
-    columns: tuple[str, ...]
-    n_rows: int
+    has_header: bool  # whether the first row holds titles
+    columns: tuple[str, ...]  # titles, unique; "column 3" where there is none
+    n_rows: int  # below the header
     smiles_column: str | None
     label_columns: tuple[str, ...]
-    label_kind: str
-    list_separator: str
+    label_kind: str  # a key of LABEL_KINDS
+    list_separator: str  # between the characters of a "list" cell
     name_column: str | None
     dilution_column: str | None
-    preview: tuple[tuple[str, ...], ...]
-    notes: tuple[str, ...]
+    preview: tuple[tuple[str, ...], ...]  # the first rows, as text
+    notes: tuple[str, ...]  # sentences about the guess
 
 
 def guess_table(
@@ -83,19 +62,7 @@ def guess_table(
     separator: str | None = None,
     has_header: bool | None = None,
 ) -> TableGuess:
-    """Read a table's head and guess the meaning of its columns.
-
-    Parameters
-    ----------
-    content : bytes
-    encoding, separator, has_header : optional
-        None: found out. See `TableGuess`.
-
-    Raises
-    ------
-    DataError, LimitError
-        The bytes are no table, or beyond a limit; the message says which.
-    """
+    """Read a table's head and guess the meaning of its columns; what is None is found out."""
     table = read_table(content, encoding=encoding, separator=separator)
     has_header, smiles = _header_and_smiles(table, has_header)
     columns = column_titles(table, has_header)

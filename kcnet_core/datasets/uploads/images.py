@@ -26,6 +26,7 @@ from kcnet_core.limits import (
 )
 
 DEFAULT_SIZE = (28, 28)
+_TEST_FRACTION = 0.2  # of every class
 _PICTURE_BYTES = 16 * MAX_IMAGE_PIXELS  # of one picture while it is decoded, with its colours
 _ROW_BYTES = 2_000  # of a file's entry, place and label
 _NOT_PICTURES = frozenset(("thumbs.db", "desktop.ini", "readme.txt", "readme.md"))
@@ -38,9 +39,6 @@ def images_steps(
     *,
     size: tuple[int, int] | None = None,
     invert: bool = False,
-    normalise: str = "global",
-    test_fraction: float = 0.2,
-    seed: int = 0,
     title: str = "Uploaded images",
 ) -> Steps[Counted, tuple[Dataset, tuple[RowError, ...]]]:
     """Turn an uploaded archive into a dataset; yields how many pictures of it have been read.
@@ -54,13 +52,6 @@ def images_steps(
         All images are brought to it; None: 28 x 28, or an .npz's own size if that is small.
     invert : bool
         Turn dark ink on light paper into light on dark, as in MNIST.
-    normalise : {"global", "per_pixel"}
-    test_fraction : float
-        Share of every class that is set aside for testing.
-    seed : int
-        Chooses which.
-    title : str
-        For instance the file's name.
 
     Returns
     -------
@@ -68,14 +59,7 @@ def images_steps(
         Training rows first, `n_train` of them.
     errors : tuple of RowError
         Files that were left out, and why; the others are in the dataset.
-
-    Raises
-    ------
-    DataError, LimitError
-        Nothing can be learned from the archive; the message says what to change.
     """
-    if not 0 < test_fraction <= 0.5:
-        raise DataError(f"test_fraction is {test_fraction}; choose a share up to 0.5.")
     if size is not None and not all(2 <= side <= MAX_IMAGE_SIDE for side in size):
         raise LimitError(
             f"Images can be brought to 2 to {MAX_IMAGE_SIDE} pixels a side (MAX_IMAGE_SIDE); "
@@ -104,7 +88,7 @@ def images_steps(
     _check_classes(classes, errors)
     y = np.array([classes.index(labels[k]) for k in kept])
     in_test = None if in_test is None else in_test[kept]
-    order, n_train = _split(y, in_test, test_fraction, seed, report)
+    order, n_train = _split(y, in_test, report)
     pixels = pixels[np.array(kept)[order]]
     if invert:
         pixels = 255 - pixels
@@ -114,7 +98,6 @@ def images_steps(
         pixels,
         y[order],
         n_train=n_train,
-        normalise=normalise,
         title=title[:80],
         **UPLOADED,
         target_names=tuple(classes),
@@ -124,15 +107,9 @@ def images_steps(
 
 
 def images_bytes(content: bytes, size: tuple[int, int]) -> UploadBytes:
-    """Memory that `images_steps` will need, from the table of contents; nothing is unpacked.
-
-    Raises
-    ------
-    DataError, LimitError
-        Like `images_steps`, for an archive that is refused by its table of contents.
-    """
+    """Memory that `images_steps` will need, from the table of contents; nothing is unpacked."""
     pack, entries = open_zip(content)
-    n, unpacked, one = len(entries), 0, _PICTURE_BYTES
+    unpacked, one = 0, _PICTURE_BYTES
     if _are_arrays(entries):
         n = n_announced(pack, entries)
         unpacked = sum(entry.file_size for entry in entries)
@@ -252,10 +229,11 @@ def _resized(pixels, size, report):
 
 
 def _without_lone_classes(labels, places, errors) -> list[int]:
-    counts = Counter(labels)
-    kept = [k for k, label in enumerate(labels) if counts[label] > 1]
+    counts, kept = Counter(labels), []
     for k, label in enumerate(labels):
-        if counts[label] == 1:
+        if counts[label] > 1:
+            kept.append(k)
+        else:
             reason = f"It is the only image of the class {label}; a class needs at least two."
             errors.append(RowError(places[k], label, reason))
     return kept
@@ -275,15 +253,15 @@ def _check_classes(classes, errors):
         )
 
 
-def _split(y, in_test, test_fraction, seed, report) -> tuple[np.ndarray, int]:
+def _split(y, in_test, report) -> tuple[np.ndarray, int]:
     """An order with training rows first, every class in proportion on both sides."""
-    rng = np.random.default_rng(seed)
-    if in_test is not None and len(np.unique(y[~in_test])) == len(np.unique(y)) and in_test.any():
+    rng = np.random.default_rng(0)
+    n_classes = len(np.unique(y))
+    if in_test is not None and len(np.unique(y[~in_test])) == n_classes and in_test.any():
         test = np.flatnonzero(in_test)
         report.append("The train and test folders of the archive are the split.")
     else:
-        n_classes = len(np.unique(y))
-        n_test = min(max(n_classes, round(test_fraction * len(y))), len(y) - n_classes)
+        n_test = min(max(n_classes, round(_TEST_FRACTION * len(y))), len(y) - n_classes)
         test = stratified_rows(y, n_test, rng)
         report.append(
             f"{len(y) - len(test):,} images were chosen for training and {len(test):,} for "

@@ -13,25 +13,9 @@ FORMATS = ("PNG", "JPEG", "GIF", "BMP", "WEBP", "TIFF", "PPM")
 
 
 def read_picture(content: bytes, size: tuple[int, int]) -> tuple[np.ndarray, int]:
-    """Decode one picture.
+    """One picture as grey bytes of shape `size`, 0 is black, and how many pixels its file has.
 
-    Parameters
-    ----------
-    content : bytes
-    size : (height, width)
-
-    Returns
-    -------
-    pixels : ndarray of shape (height, width), uint8
-        Grey; 0 is black.
-    n_pixels : int
-        Pixels of the file itself.
-
-    Raises
-    ------
-    DataError
-        Not a picture, damaged, or with more than MAX_IMAGE_PIXELS pixels (which is found out
-        before they are decoded).
+    More than MAX_IMAGE_PIXELS are found out, and refused, before they are decoded.
     """
     from PIL import Image, ImageOps
 

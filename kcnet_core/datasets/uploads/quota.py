@@ -8,7 +8,7 @@ from weakref import ReferenceType, WeakValueDictionary
 
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import LimitError
-from kcnet_core.limits import MAX_HELD_UPLOAD_BYTES, MEGABYTE
+from kcnet_core.limits import MAX_HELD_UPLOAD_BYTES, MAX_UPLOAD_BYTES, MEGABYTE
 
 
 class UploadBytes(NamedTuple):
@@ -50,3 +50,12 @@ class HeldUploads:
 
 def _megabytes(n_bytes: int) -> str:
     return f"{n_bytes / MEGABYTE:,.0f} MB"
+
+
+def refuse_large(content: bytes) -> None:
+    """Raise a `LimitError` for an uploaded file of too many bytes."""
+    if len(content) > MAX_UPLOAD_BYTES:
+        raise LimitError(
+            f"The file has {_megabytes(len(content))}; the limit is {_megabytes(MAX_UPLOAD_BYTES)} "
+            "(MAX_UPLOAD_BYTES)."
+        )

@@ -26,6 +26,7 @@ from kcnet_core.molecules.describe import CHECK_SHARE, describe_steps
 from kcnet_core.molecules.descriptor_table import DESCRIPTOR_NAMES
 from kcnet_core.molecules.read import Row, read_frame_steps
 
+_LEAST_POSITIVES = 2  # of a character; rarer ones are left out, and named in the report
 _LONGEST_LABEL = 60
 _CELL_BYTES = 80  # of a short text and its place
 _MOLECULE_BYTES = 10_000  # of a row with its molecule and descriptors
@@ -36,30 +37,11 @@ def table_steps(
     guess: TableGuess,
     *,
     title: str = "Uploaded table",
-    min_positives: int = 2,
 ) -> Steps[Counted, tuple[Dataset, tuple[RowError, ...]]]:
     """Turn an uploaded table into a dataset; yields how many of its molecules are described.
 
-    Parameters
-    ----------
-    content : bytes
-    guess : TableGuess
-        From `guess_table`, perhaps corrected.
-    title : str
-        For instance the file's name.
-    min_positives : int
-        Characters of fewer molecules are left out (and named in the report).
-
-    Returns
-    -------
-    dataset : Dataset
-    errors : tuple of RowError
-        Rows that were left out, and why; the others are in the dataset.
-
-    Raises
-    ------
-    DataError, LimitError
-        Nothing can be learned from the table; the message says what to change.
+    `guess` is from `guess_table`, perhaps corrected. Also returns the rows that were left out, and
+    why; the others are in the dataset.
     """
     frame, places, errors = _frame(content, guess)
     labels = _label_cells(frame, guess, places, errors)
@@ -82,7 +64,7 @@ def table_steps(
     if errors:
         how_many = f"{left_out(len(errors), 'row')} of {len(rows):,}"
         report.append(f"{how_many}; the reasons are listed with the upload.")
-    targets = _targets([labels[k] for k in kept], guess, min_positives, report)
+    targets = _targets([labels[k] for k in kept], guess, report)
     dataset = odor_dataset(
         title=_short(title),
         **UPLOADED,
@@ -105,13 +87,7 @@ def table_bytes(content: bytes, guess: TableGuess) -> UploadBytes:
 
 
 def check_columns(guess: TableGuess) -> None:
-    """Refuse a guess by which no table can be read: a column is lacking, or has two meanings.
-
-    Raises
-    ------
-    DataError
-        The message says which column to choose.
-    """
+    """Refuse a guess by which no table can be read: a column is lacking, or has two meanings."""
     listed = _listed(guess.columns)
     if guess.smiles_column is None:
         raise DataError(
@@ -263,7 +239,11 @@ def _molecules(frame, guess: TableGuess) -> Steps[Counted, list[Row]]:
 def _dilutions(frame, guess) -> list[str] | None:
     if guess.dilution_column is None:
         return None
-    cells = [_plain_number(cell) or "not given" for cell in frame[guess.dilution_column]]
+    # Decimal commas as points, so that 0,1 and 0.1 are one dilution.
+    cells = [
+        re.sub(r"^(\d+),(\d+)$", r"\1.\2", cell) or "not given"
+        for cell in frame[guess.dilution_column]
+    ]
     if len(set(cells)) > MAX_CSV_DILUTIONS:
         raise LimitError(
             f"{guess.dilution_column} has {len(set(cells))} different values; as dilutions at most "
@@ -272,12 +252,7 @@ def _dilutions(frame, guess) -> list[str] | None:
     return [_short(cell, _LONGEST_LABEL) for cell in cells]
 
 
-def _plain_number(cell: str) -> str:
-    """Decimal commas as points, so that 0,1 and 0.1 are one dilution."""
-    return re.sub(r"^(\d+),(\d+)$", r"\1.\2", cell)
-
-
-def _targets(labels, guess, min_positives, report) -> dict:
+def _targets(labels, guess, report) -> dict:
     """The fields `y` and `target_names`."""
     vocabulary = list(guess.label_columns)
     if guess.label_kind != "yes_no":
@@ -299,13 +274,13 @@ def _targets(labels, guess, min_positives, report) -> dict:
         return {"y": y, "target_names": tuple(vocabulary)}
     matrix = np.array([[word in words for word in vocabulary] for words in labels], dtype=bool)
     if len(vocabulary) > 1:
-        return character_targets(matrix, vocabulary, None, min_positives, report)
+        return character_targets(matrix, vocabulary, None, _LEAST_POSITIVES, report)
     if not 2 <= matrix.sum() <= len(matrix) - 2:
         raise DataError(
             f"{matrix.sum()} of {len(matrix)} rows are {vocabulary[0]}; at least two rows with "
             "and two without it are needed."
         )
-    return character_targets(matrix, vocabulary, vocabulary[0], min_positives, report)
+    return character_targets(matrix, vocabulary, vocabulary[0], _LEAST_POSITIVES, report)
 
 
 def _listed(columns) -> str:

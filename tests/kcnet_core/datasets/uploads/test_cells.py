@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kcnet_core.datasets.uploads import cells
+from kcnet_core.datasets.uploads import cells, quota
 from kcnet_core.datasets.uploads.cells import ENCODINGS, SEPARATORS, read_table
 from kcnet_core.errors import DataError, KCNetError, LimitError
 from kcnet_core.limits import MAX_CSV_LINE, MAX_CSV_LINES
@@ -162,7 +162,7 @@ def test_limits_are_named(monkeypatch):
         read_table(b"smiles,y\n" + b"CCO,1\n" * 100_000)
     with pytest.raises(LimitError, match="MAX_CSV_COLUMNS"):
         read_table(b"smiles" + b",y" * 600 + b"\n")
-    monkeypatch.setattr(cells, "MAX_UPLOAD_BYTES", 10)
+    monkeypatch.setattr(quota, "MAX_UPLOAD_BYTES", 10)
     with pytest.raises(LimitError, match="MAX_UPLOAD_BYTES"):
         read_table(b"smiles,y\nCCO,1\n")
 
