@@ -11,7 +11,7 @@ from numbers import Integral
 from kcnet_core.datasets import images, keller, starter, store
 from kcnet_core.datasets.catalogue import CATALOGUE, DatasetInfo
 from kcnet_core.datasets.dataset import Dataset
-from kcnet_core.datasets.sources import fetch, fetch_steps
+from kcnet_core.datasets.sources import fetch, fetch_steps, files
 from kcnet_core.errors import DataError
 
 __all__ = ["Dataset", "DatasetInfo", "available", "fetch", "fetch_steps", "load"]
@@ -100,16 +100,12 @@ def _check_option(name: str, value: object) -> None:
 
 
 def _with_status(info: DatasetInfo) -> DatasetInfo:
-    if info.name == "starter":
-        with suppress(DataError):  # a damaged installation: loading says so, the list still shows
+    with suppress(DataError):  # damaged files: loading says so, the list still shows
+        if info.name == "starter":
             n_rows, n_classes = starter.size()
-            info = replace(info, n_rows=n_rows, n_classes=n_classes)
-    elif info.name == "keller_2016" and store.find(keller.FILES):
-        info = replace(info, status="present")
-    elif info.name in images.IDX_SETS:
-        folder = store.find(images.IDX_SETS[info.name].files())
-        if folder is not None:
+            return replace(info, n_rows=n_rows, n_classes=n_classes)
+        if info.status == "download" and (folder := store.find(files(info.name))):
             info = replace(info, status="present")
-            with suppress(DataError):  # damaged files
-                info = replace(info, n_rows=images.n_present_rows(info.name, folder))
+            if info.name in images.IDX_SETS:
+                return replace(info, n_rows=images.n_present_rows(info.name, folder))
     return info

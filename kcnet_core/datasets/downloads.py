@@ -48,26 +48,9 @@ def download_steps(
     """Fetch `url` into `target`, going on from a partial file when there is one.
 
     Yields the bytes that are here and the bytes in all (None when unknown). Closing it ends the
-    download; what has arrived is kept for the next time.
-
-    Parameters
-    ----------
-    url : str
-        http or https.
-    target : Path
-        Left alone when it exists already.
-    sha256, md5 : str or None
-        Hex digest that the whole file must have.
-    size : int or None
-        Its exact number of bytes, when known.
-    timeout : float
-        Seconds of silence after which the server is given up.
-
-    Raises
-    ------
-    DataError
-        With one sentence: not reachable, refused, silent, cut short, wrong content, disk full,
-        or a folder that cannot be written to.
+    download; what has arrived is kept for the next time. A target that is there is left alone. The
+    whole file must have the digest and the size that are given; a server that is silent for
+    `timeout` seconds is given up.
     """
     target = Path(target)
     if os.path.isfile(target):
@@ -156,13 +139,21 @@ class _Transfer:
             raise _Broken(f"the server did not answer in {self.timeout:g} seconds") from error
 
     def _receive(self, response: http.client.HTTPResponse) -> Steps[Counted, None]:
-        if self.n_here and not self._goes_on(response):
+        content_range = response.headers.get("Content-Range", "")
+        goes_on = response.status == 206 and content_range.startswith(f"bytes {self.n_here}-")
+        if self.n_here and not goes_on:
             self.restart()
         announced = response.headers.get("Content-Length", "")
         total = self.n_here + int(announced) if announced.isdigit() else self.size
         if (total or 0) > MAX_DOWNLOAD_BYTES:
             raise _too_large(self.name)
-        _check_space(self.file.name, self.name, (total or 0) - self.n_here)
+        missing = (total or 0) - self.n_here
+        free = shutil.disk_usage(os.path.dirname(self.file.name) or ".").free
+        if missing > free:
+            raise DataError(
+                f"{self.name} needs {missing / 1e6:,.1f} MB and the disk has {free / 1e6:,.1f} MB "
+                "free. Make room, or set KCNET_CACHE to a folder on another disk."
+            )
         yield Counted(self.n_here, total)
         while chunk := self._read(response):
             self.file.write(chunk)
@@ -180,10 +171,6 @@ class _Transfer:
             raise _Broken(f"the server sent nothing for {self.timeout:g} seconds") from error
         except (OSError, http.client.HTTPException) as error:
             raise _Broken("the connection broke") from error
-
-    def _goes_on(self, response: http.client.HTTPResponse) -> bool:
-        content_range = response.headers.get("Content-Range", "")
-        return response.status == 206 and content_range.startswith(f"bytes {self.n_here}-")
 
 
 def _problem(
@@ -207,15 +194,6 @@ def _too_large(name: str) -> LimitError:
         f"{name} is larger than it should be; no download may exceed "
         f"{MAX_DOWNLOAD_BYTES:,} bytes (MAX_DOWNLOAD_BYTES)."
     )
-
-
-def _check_space(path: str, name: str, n_bytes: int) -> None:
-    free = shutil.disk_usage(os.path.dirname(path) or ".").free
-    if n_bytes > free:
-        raise DataError(
-            f"{name} needs {n_bytes / 1e6:,.1f} MB and the disk has {free / 1e6:,.1f} MB free. "
-            "Make room, or set KCNET_CACHE to a folder on another disk."
-        )
 
 
 @contextmanager

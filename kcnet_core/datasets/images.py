@@ -188,7 +188,7 @@ def _thin(pixels, y, n, rng, part, title, report):
     return pixels[rows], y[rows]
 
 
-def _check_parts(idx_set: IdxSet, parts):
+def _check_parts(idx_set: IdxSet, parts: list[np.ndarray]) -> None:
     for images, labels, file in zip(parts[::2], parts[1::2], idx_set.names[::2], strict=True):
         if images.ndim != 3 or labels.ndim != 1 or len(images) != len(labels) or not len(labels):
             raise DataError(

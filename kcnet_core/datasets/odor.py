@@ -23,20 +23,10 @@ def odor_dataset(
     report: Sequence[str] = (),
     **fields,
 ) -> Dataset:
-    """Wrap up described molecules; raw descriptors, unscaled.
+    """Wrap up described molecules (canonical SMILES, raw descriptors) with the other `fields`.
 
-    Parameters
-    ----------
-    smiles : sequence of str
-        Canonical, one per row; rows of the same molecule, or of stereoisomers, form a group.
-    X : ndarray of shape (n, n_descriptors)
-    descriptor_names : sequence of str
-    dilutions : sequence of str or None
-        Becomes one-hot columns after the descriptors.
-    report : sequence of str
-        What was decided before; continued here.
-    **fields
-        The other fields of `Dataset`.
+    Rows of the same molecule, or of stereoisomers, form a group; dilutions become one-hot columns
+    after the descriptors; `report`, what was decided before, is continued.
     """
     report = list(report)
     X, feature_names = _usable_columns(X, descriptor_names, report)
@@ -65,20 +55,17 @@ def character_targets(
     min_positives: int,
     report: list[str],
 ) -> dict:
-    """The fields `y` and `target_names` of a `Dataset`.
+    """The fields `y` and `target_names` of a `Dataset`, from a mask (n, n_characters).
 
-    Parameters
-    ----------
-    labels : ndarray of shape (n, n_characters), bool
-    characters : sequence of str
-    target : str or None
-        One character gives a two-class problem; None (or "") all of them at once, multi-label.
-    min_positives : int
-        Characters that fewer rows have (or lack) are left out of a multi-label problem.
-    report : list of str
-        Gets a sentence on the positives and one on what was left out.
+    One character as `target` gives a two-class problem; None (or "") all of them at once,
+    multi-label, without those that fewer than `min_positives` rows have (or lack).
     """
-    report.append(_positives_sentence(labels, characters))
+    positives = labels.sum(axis=0)
+    counts = ", ".join(
+        f"{characters[k]} {positives[k]} ({positives[k] / len(labels):.1%})"
+        for k in np.argsort(-positives, kind="stable")
+    )
+    report.append(f"Positives among {len(labels):,} rows: {counts}.")
     if target:
         k = _index_of(target, characters)
         y = labels[:, k].astype(np.int64)
@@ -88,7 +75,6 @@ def character_targets(
                 "apart. Choose another character."
             )
         return {"y": y, "target_names": (f"not {characters[k]}", characters[k])}
-    positives = labels.sum(axis=0)
     fewest = np.minimum(positives, len(labels) - positives)
     keep = fewest >= max(1, min_positives)
     if not keep.any():
@@ -140,15 +126,6 @@ def _usable_columns(X, names, report):
             "bring molecules that differ."
         )
     return X[:, kept], tuple(names[k] for k in kept)
-
-
-def _positives_sentence(labels, characters) -> str:
-    positives = labels.sum(axis=0)
-    order = np.argsort(-positives, kind="stable")
-    counts = ", ".join(
-        f"{characters[k]} {positives[k]} ({positives[k] / len(labels):.1%})" for k in order
-    )
-    return f"Positives among {len(labels):,} rows: {counts}."
 
 
 def _dilution_factor(level: str):

@@ -59,13 +59,10 @@ def image_dataset(
     white: int = 255,
     **fields,
 ) -> Dataset:
-    """Standardise images and wrap them up.
+    """Standardise byte images (n, height, width) and wrap them up with the other `fields`.
 
     Parameters
     ----------
-    pixels : ndarray of shape (n, height, width), uint8
-    y : ndarray of shape (n,)
-        Class indices.
     n_train : int or None
         The mean and standard deviation come from these first rows (from all when None).
     title : str
@@ -75,8 +72,6 @@ def image_dataset(
         pixels from 0 to 1, "half" stretches them from -1 to 1.
     white : int
         The byte that means full ink; raw pixels are bytes / white.
-    **fields
-        The other fields of `Dataset`.
     """
     n, height, width = pixels.shape
     pixels = pixels.reshape(n, height * width)

@@ -64,20 +64,10 @@ def fetch_steps(name: str) -> Steps[Counted, None]:
 
     Yields the bytes that are here and the bytes in all. Closing it ends the download; what has
     arrived is kept, and the next time goes on from there.
-
-    Parameters
-    ----------
-    name : str
-        One of the names in `kcnet_core.datasets.available()`.
-
-    Raises
-    ------
-    DataError
-        With a sentence that says what happened and what to do.
     """
     if name not in CATALOGUE:
         raise DataError(f"There is no dataset {name!r}; choose one of {', '.join(CATALOGUE)}.")
-    if CATALOGUE[name].status == "bundled" or store.find(_wanted(name)):
+    if CATALOGUE[name].status == "bundled" or store.find(files(name)):
         return
     folder = folders.download_folder()
     done, total = 0, CATALOGUE[name].size_bytes
@@ -94,7 +84,8 @@ def fetch_steps(name: str) -> Steps[Counted, None]:
     yield Counted(total, total)
 
 
-def _wanted(name: str) -> tuple[str, ...]:
+def files(name: str) -> tuple[str, ...]:
+    """What a data folder must hold of a dataset that is not bundled."""
     return keller.FILES if name == "keller_2016" else images.IDX_SETS[name].files()
 
 

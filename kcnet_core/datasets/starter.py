@@ -29,14 +29,7 @@ def load_starter(
 ) -> Dataset:
     """One row per molecule, labelled with the odor characters that a perfumer would give it.
 
-    Parameters
-    ----------
-    target : str or None
-        One character as a two-class problem; None: all of them at once, multi-label.
-    min_positives : int
-        Multi-label only: characters of fewer molecules are left out (and named in the report).
-    progress : callable or None
-        Hears how far the descriptors are, when they have to be computed.
+    The options are those of `keller.load_keller`.
     """
     entries = _entries(PATH)
     vocabulary = sorted({word for entry in entries for word in entry["characters"]})
@@ -67,7 +60,7 @@ def size() -> tuple[int, int]:
 def _entries(path: Path) -> tuple[dict, ...]:
     try:
         with path.open(encoding="utf-8", newline="") as file:
-            entries = tuple(csv.DictReader(file))
+            entries: tuple[dict, ...] = tuple(csv.DictReader(file))
     except OSError as error:
         raise DataError(
             "The starter odor set (assets/odorants.csv) is missing from this installation. "
@@ -77,11 +70,7 @@ def _entries(path: Path) -> tuple[dict, ...]:
         raise DataError(
             f"assets/odorants.csv must have the columns {', '.join(_COLUMNS)} in every row."
         )
-    return tuple(
-        {**entry, "characters": frozenset(filter(None, map(str.strip, _words(entry))))}
-        for entry in entries
-    )
-
-
-def _words(entry) -> list[str]:
-    return entry["characters"].lower().split(";")
+    for entry in entries:
+        words = map(str.strip, entry["characters"].lower().split(";"))
+        entry["characters"] = frozenset(filter(None, words))
+    return entries
