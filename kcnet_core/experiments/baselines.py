@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
 from math import sqrt
 
 from kcnet_core.errors import KCNetError
@@ -63,31 +65,15 @@ class Dimension:
 
 @dataclass(frozen=True)
 class Model:
-    """A model that can be compared and tuned: how to make it, and what may be varied.
+    """A model that can be compared and tuned: how to make it, and what may be varied."""
 
-    Parameters
-    ----------
-    name : str
-        As shown everywhere and used as key.
-    title : str
-        The name written out.
-    network : bool
-        True when it has a hidden layer whose size can be chosen.
-    space : tuple of Dimension
-    defaults : dict
-        Settings used when nothing was tuned.
-    note : str
-        What a reader must know about settings and space.
-    make : callable (settings, seed) -> scikit-learn classifier
-    """
-
-    name: str
-    title: str
-    network: bool
+    name: str  # as shown everywhere and used as key
+    title: str  # the name written out
+    network: bool  # whether it has a hidden layer whose size can be chosen
     space: tuple[Dimension, ...]
-    defaults: Mapping
-    note: str
-    make: Callable
+    defaults: Mapping  # settings used when nothing was tuned
+    note: str  # what a reader must know about settings and space
+    make: Callable  # (settings, seed) -> scikit-learn classifier
 
     def build(self, settings: Mapping | None = None, seed: int = 0):
         """A new estimator with `settings` in place of the defaults."""
@@ -100,47 +86,17 @@ MIDPOINT_NOTE = (
 )
 
 
-def _adaboost(settings, seed):
-    from sklearn.ensemble import AdaBoostClassifier
-
-    return AdaBoostClassifier(**settings, random_state=seed)
-
-
-def _gbm(settings, seed):
-    from sklearn.ensemble import GradientBoostingClassifier
-
-    return GradientBoostingClassifier(**settings, random_state=seed)
+def _made(where: str, fixed: Mapping, settings: Mapping, seed: int):
+    module, name = where.rsplit(".", 1)
+    classifier = getattr(import_module(module), name)
+    seeded = {"random_state": seed} if "random_state" in classifier().get_params() else {}
+    return classifier(**settings, **fixed, **seeded)
 
 
-def _xgboost(settings, seed):
-    from xgboost import XGBClassifier
-
-    # One thread: folds are small, and other jobs need the second core.
-    return XGBClassifier(**settings, random_state=seed, n_jobs=1, verbosity=0)
-
-
-def _random_forest(settings, seed):
-    from sklearn.ensemble import RandomForestClassifier
-
-    return RandomForestClassifier(**settings, random_state=seed)
-
-
-def _knn(settings, seed):
-    from sklearn.neighbors import KNeighborsClassifier
-
-    return KNeighborsClassifier(**settings)
-
-
-def _svm(settings, seed):
-    from sklearn.svm import SVC
-
-    # Scores for AUROC are the signed distances; probabilities would cost five more fits.
-    return SVC(**settings, kernel="rbf", cache_size=KERNEL_CACHE_MB)
-
-
-def _baseline(name, title, make, space, note=""):
+def _baseline(name, title, where, space, note="", **fixed):
     defaults = {dimension.name: dimension.midpoint for dimension in space}
-    return Model(name, title, False, space, defaults, f"{MIDPOINT_NOTE} {note}".strip(), make)
+    note, make = f"{MIDPOINT_NOTE} {note}".strip(), partial(_made, where, fixed)
+    return Model(name, title, False, space, defaults, note, make)
 
 
 BASELINES = {
@@ -149,7 +105,7 @@ BASELINES = {
         _baseline(
             "AdaBoost",
             "AdaBoost",
-            _adaboost,
+            "sklearn.ensemble.AdaBoostClassifier",
             (Dimension("learning_rate", 0.1, 1.0), Dimension("n_estimators", 10, 100)),
             "The paper also chose between the algorithms SAMME and SAMME.R; scikit-learn has "
             "removed SAMME.R, so SAMME is always used.",
@@ -157,7 +113,7 @@ BASELINES = {
         _baseline(
             "GBM",
             "Gradient boosting machine",
-            _gbm,
+            "sklearn.ensemble.GradientBoostingClassifier",
             (
                 Dimension("learning_rate", 0.05, 1.0),
                 Dimension("n_estimators", 10, 100),
@@ -172,7 +128,7 @@ BASELINES = {
         _baseline(
             "XGBoost",
             "XGBoost",
-            _xgboost,
+            "xgboost.XGBClassifier",
             (
                 Dimension("max_depth", 2, 5),
                 Dimension("min_child_weight", 1, 6),
@@ -184,11 +140,13 @@ BASELINES = {
                 Dimension("learning_rate", 0.01, 1.0),
                 Dimension("n_estimators", 10, 200),
             ),
+            n_jobs=1,  # folds are small, and other jobs need the second core
+            verbosity=0,
         ),
         _baseline(
             "Random forest",
             "Random forest",
-            _random_forest,
+            "sklearn.ensemble.RandomForestClassifier",
             (
                 Dimension("criterion", options=("gini", "entropy")),
                 Dimension("n_estimators", 50, 100),
@@ -201,7 +159,7 @@ BASELINES = {
         _baseline(
             "KNN",
             "k-nearest neighbours",
-            _knn,
+            "sklearn.neighbors.KNeighborsClassifier",
             (
                 Dimension("weights", options=("uniform", "distance")),
                 Dimension("p", options=(1, 2, 3)),
@@ -211,10 +169,12 @@ BASELINES = {
         _baseline(
             "SVM",
             "Support vector machine",
-            _svm,
+            "sklearn.svm.SVC",
             (Dimension("C", 2e-3, 2e7),),
             "The kernel is scikit-learn's default (RBF); the paper does not name it. AUROC uses "
             "the signed distance from the boundary, so there is no calibration error.",
+            kernel="rbf",  # without probabilities, which would cost five more fits
+            cache_size=KERNEL_CACHE_MB,
         ),
     )
 }

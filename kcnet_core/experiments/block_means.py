@@ -15,17 +15,10 @@ def block_size(n: int, max_side: int = MAX_SIDE) -> int:
 
 
 def reduce_matrix(M: np.ndarray, max_side: int = MAX_SIDE, how: str = "mean") -> np.ndarray:
-    """At most `max_side` x `max_side` block means of M.
+    """At most `max_side` x `max_side` block means of M (B, d), as float32.
 
-    Parameters
-    ----------
-    M : ndarray of shape (B, d)
-    how : {"mean", "density"}
-        "density" is the share of entries that are not zero; plain subsampling would lose the ones.
-
-    Returns
-    -------
-    ndarray of float32. The last block of a side covers what is left and is its mean.
+    With "density", the share of entries that are not zero; plain subsampling would lose the ones.
+    The last block of a side covers what is left and is its mean.
     """
     if how not in ("mean", "density"):
         raise ValueError(f"how must be 'mean' or 'density', not {how!r}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 
 from kcnet_core.experiments.models import MODELS
@@ -98,12 +98,6 @@ def fit_cost(model: str, settings: Mapping, n: int, d: int, c: int, n_held: int)
         return Estimate(cost.seconds, cost.bytes + held)
     seconds = BASELINE_SHARE[model] * BASELINE_SECONDS * n * d * (c if c > 2 else 1)
     return Estimate(SMALLEST + seconds, BASELINE_COPIES * 4 * n * d + held)
-
-
-def together(costs: Iterable[Estimate]) -> Estimate:
-    """Of fits one after the other: all their seconds, and the memory of the largest."""
-    every = list(costs)
-    return Estimate(sum(cost.seconds for cost in every), max((c.bytes for c in every), default=0))
 
 
 def reopen_cost(run: Run, n_test: int, d: int) -> Estimate:

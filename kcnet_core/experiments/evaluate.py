@@ -54,26 +54,19 @@ def evaluate_steps(
     skip: Container[tuple[str, int, int]] = (),
     progress: bool = False,
 ) -> Generator[dict | Progress, None, None]:
-    """Train and test every model on every split.
+    """Train and test every model on every split: a row with the keys `COLUMNS` as soon as it is
+    there. A model that fails gives a row whose `error` is a sentence; the others go on.
 
     Parameters
     ----------
     models : mapping from name to factory
         ``factory(seed)`` returns an unfitted classifier. All models see the same splits and seeds.
-    dataset : Dataset
-    splits : iterable of Split
     scaler, oversampling
         As in `prepare`.
     skip : collection of (name, repeat, fold)
         What is already known.
     progress : bool
         Also yield `Progress` records while a model trains, so that a long fit can be cancelled.
-
-    Yields
-    ------
-    dict
-        One row per model and split as soon as it is done, with the keys `COLUMNS`. A model that
-        fails gives a row whose `error` is a sentence; the others go on.
     """
     for split in splits:
         wanted = [name for name in models if (name, split.repeat, split.fold) not in skip]
@@ -99,7 +92,9 @@ def _measured(fitted, fold, dataset):
     predictions = fitted.predict(fold.X_test)
     evaluate = time.perf_counter() - started
     scores, probabilities = fitted.scores(fold.X_test)
-    notes = [*fold.notes, metrics.auroc_note(fold.y_test, scores, _auroc_names(dataset))]
+    two_classes = not dataset.multilabel and len(dataset.target_names) == 2
+    names = dataset.target_names[1:] if two_classes else dataset.target_names
+    notes = [*fold.notes, metrics.auroc_note(fold.y_test, scores, names)]
     return {
         **metrics.all_scores(fold.y_test, predictions, scores, probabilities=probabilities),
         "n_added": fold.n_added,
@@ -110,11 +105,6 @@ def _measured(fitted, fold, dataset):
         "parameters": fitted.parameters,
         "note": " ".join(filter(None, notes)) or None,
     }
-
-
-def _auroc_names(dataset):
-    two_classes = not dataset.multilabel and len(dataset.target_names) == 2
-    return dataset.target_names[1:] if two_classes else dataset.target_names
 
 
 def error_sentence(error: Exception) -> str:
@@ -149,8 +139,8 @@ def summary(table: pd.DataFrame, by=("dataset", "protocol", "variant")) -> pd.Da
         for name in (*METRICS, *TIMES):
             interval = interval_over_splits(part, part[name])
             if interval.n:
-                about = dict(zip(by, key, strict=True))
-                lines.append({**about, "metric": name, **_as_columns(interval, name)})
+                ends = (metrics.possible(end, name) for end in (interval.low, interval.high))
+                lines.append([*key, name, interval.mean, *ends, interval.n, interval.method])
     return pd.DataFrame(lines, columns=[*by, "metric", "mean", "low", "high", "n", "method"])
 
 
@@ -192,18 +182,10 @@ def pairwise(table: pd.DataFrame, metric: str) -> pd.DataFrame:
         )
         both = one.index.intersection(two.index)
         difference = (one.loc[both, metric] - two.loc[both, metric]).to_numpy(dtype=float)
-        interval = interval_over_splits(one.loc[both], difference)
+        found = interval_over_splits(one.loc[both], difference)
+        p_permutation = metrics.permutation_test(difference)
         lines.append(
-            {
-                "first": first,
-                "second": second,
-                "difference": interval.mean,
-                "low": interval.low,
-                "high": interval.high,
-                "n": interval.n,
-                "p_permutation": metrics.permutation_test(difference),
-                "p_corrected": interval.p,
-            }
+            [first, second, found.mean, found.low, found.high, found.n, p_permutation, found.p]
         )
     columns = (
         "first", "second", "difference", "low", "high", "n", "p_permutation", "p_corrected",
@@ -228,8 +210,3 @@ def shared_rows(part: pd.DataFrame) -> dict[str, float]:
     if len(part) == 0 or (part["protocol"] == "benchmark").all():
         return {}
     return {name: part[name].mean() for name in ("n_train", "n_test")}
-
-
-def _as_columns(interval: metrics.Interval, metric: str) -> dict:
-    ends = {end: metrics.possible(getattr(interval, end), metric) for end in ("low", "high")}
-    return {"mean": interval.mean, **ends, "n": interval.n, "method": interval.method}

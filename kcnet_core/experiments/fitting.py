@@ -8,6 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.utils import get_tags
+from sklearn.utils.validation import has_fit_parameter
 
 from kcnet_core.contracts import Estimator
 from kcnet_core.datasets.dataset import Dataset
@@ -27,8 +30,9 @@ class Fold:
     X_test: np.ndarray
     y_test: np.ndarray
     n_classes: int
-    n_added: int
-    notes: tuple[str, ...]
+    scaler: FeatureScaler | None  # fitted
+    n_added: int = 0
+    notes: tuple[str, ...] = ()
 
 
 def prepare(
@@ -38,27 +42,23 @@ def prepare(
     scaler: FeatureScaler | str | None = "default",
     oversampling: bool = False,
 ) -> Fold:
-    """Scale and, if asked, oversample the training rows; the test rows are only transformed.
+    """Scale and, if asked, oversample (ADASYN) the training rows; the test rows are only
+    transformed.
 
-    Parameters
-    ----------
-    scaler : FeatureScaler, None or "default"
-        An unfitted scaler (it is cloned), none at all, or what suits the kind of data.
-    oversampling : bool
-        Add made-up rows of the rarer classes to the training rows (ADASYN).
+    `scaler` is an unfitted one (it is cloned), none at all, or "default": what suits the data.
     """
-    chosen = default_scaler(dataset) if isinstance(scaler, str) else scaler
+    fitted = default_scaler(dataset) if isinstance(scaler, str) else scaler and clone(scaler)
     X_train, X_test = dataset.X[split.train], dataset.X[split.test]
-    if chosen is not None:
-        fitted = clone(chosen).fit(X_train)
-        X_train, X_test = fitted.transform(X_train), fitted.transform(X_test)
+    if fitted is not None:
+        X_train = fitted.fit(X_train).transform(X_train)
+        X_test = fitted.transform(X_test)
     y_train = dataset.y[split.train]
     groups = None if dataset.groups is None else dataset.groups[split.train]
-    y_test, n_classes = dataset.y[split.test], len(dataset.target_names)
+    test = X_test, dataset.y[split.test], len(dataset.target_names), fitted
     if not oversampling:
-        return Fold(X_train, y_train, groups, X_test, y_test, n_classes, 0, ())
+        return Fold(X_train, y_train, groups, *test)
     more = oversample(X_train, y_train, split.seed, groups)
-    return Fold(more.X, more.y, more.groups, X_test, y_test, n_classes, more.n_added, (more.note,))
+    return Fold(more.X, more.y, more.groups, *test, more.n_added, (more.note,))
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,9 @@ class Fitted:
         values = getattr(self.model, "predict_proba" if probabilities else "decision_function")(X)
         if isinstance(values, list):  # scikit-learn's forests and neighbours: one table per label
             pairs = zip(values, self.model.classes_, strict=True)
-            values = np.column_stack([_positive(table, classes) for table, classes in pairs])
+            # Of the label's 1; none where the training rows knew only its 0.
+            positive = [table[:, np.asarray(classes) == 1].sum(axis=1) for table, classes in pairs]
+            values = np.column_stack(positive)
         values = np.asarray(values)
         if self.classes is None:
             return values, probabilities
@@ -96,12 +98,6 @@ class Fitted:
         return getattr(self.model, "n_trained_parameters_", None)
 
 
-def _positive(table, classes):
-    """Probability of 1 from one label's table, also when training rows knew a single value."""
-    found = np.flatnonzero(np.asarray(classes) == 1)
-    return table[:, found[0]] if found.size else np.zeros(len(table))
-
-
 def fit_steps(
     make: Callable, fold: Fold, seed: int, *, progress: bool = False
 ) -> Generator[Progress, None, Fitted]:
@@ -112,11 +108,13 @@ def fit_steps(
     started = time.perf_counter()
     model, y, classes = make(seed), fold.y_train, None
     if y.ndim == 2:
-        model = _for_labels(model)
+        if not get_tags(model).classifier_tags.multi_label:
+            model = OneVsRestClassifier(model)
     else:  # XGBoost needs the classes of the training rows to be 0..k-1
         classes, y = np.unique(y, return_inverse=True)
     configure = time.perf_counter() - started
-    grouped = {} if fold.groups is None or not _takes_groups(model) else {"groups": fold.groups}
+    takes_groups = fold.groups is not None and has_fit_parameter(model, "groups")
+    grouped = {"groups": fold.groups} if takes_groups else {}
     if progress and hasattr(model, "fit_steps"):
         steps, fit, done = model.fit_steps(fold.X_train, y, progress=True, **grouped), 0.0, 0
         while True:
@@ -144,17 +142,3 @@ def fit(make: Callable, fold: Fold, seed: int) -> Fitted:
             next(steps)
         except StopIteration as end:
             return end.value
-
-
-def _for_labels(model):
-    """The model itself if it can learn several labels at once, else one copy per label."""
-    from sklearn.multiclass import OneVsRestClassifier
-    from sklearn.utils import get_tags
-
-    return model if get_tags(model).classifier_tags.multi_label else OneVsRestClassifier(model)
-
-
-def _takes_groups(model):
-    from sklearn.utils.validation import has_fit_parameter
-
-    return has_fit_parameter(model, "groups")

@@ -33,30 +33,20 @@ class Frame:
     W: np.ndarray | None = None
     made: float = field(default_factory=time.monotonic)  # tells a viewer which ones are new
 
-    def without_matrices(self) -> Frame:
-        return replace(self, S=None, W=None)
-
 
 class Replay:
     """Collects frames while epochs pass: first and last in full, the others thinned out evenly.
 
     A record's matrices are those its metrics were measured with, so the first frame shows the
     wiring as it was drawn; the wiring that training ends with comes from `finish`.
-
-    Attributes
-    ----------
-    frames : tuple of Frame
-        Of the whole run, for replaying it.
-    recent : tuple of Frame
-        Of the last second or so, for those who watch; the last one is the newest.
     """
 
     def __init__(self, n_submodels: int = 1, capacity: int = MAX_STORED_EPOCHS):
         self.n_submodels = n_submodels
         self.capacity = capacity
         self.stride = 1
-        self.frames: tuple[Frame, ...] = ()
-        self.recent: tuple[Frame, ...] = ()
+        self.frames: tuple[Frame, ...] = ()  # of the whole run, for replaying it
+        self.recent: tuple[Frame, ...] = ()  # of the last second or so; the last is the newest
         self._parts: dict[int, tuple[np.ndarray | None, np.ndarray]] = {}
         self._due = 0.0
 
@@ -81,7 +71,7 @@ class Replay:
         self._parts.clear()
 
     def _keep(self, frame: Frame, stored: bool, final: bool = False) -> None:
-        small = frame.without_matrices()
+        small = replace(frame, S=None, W=None)
         self.recent = (*self.recent, small)[-LIVE_FRAMES:]
         if not stored:
             return

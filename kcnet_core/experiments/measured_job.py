@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from kcnet_core.errors import LimitError
-from kcnet_core.experiments.cost import together
 from kcnet_core.jobs import Estimate
 from kcnet_core.limits import MAX_COMPARED_FITS
 from kcnet_core.network.history import Progress
@@ -45,34 +44,25 @@ class Piece:
     cost: Estimate
 
 
+def together(costs: Sequence[Estimate]) -> Estimate:
+    """Of pieces one after the other: all their seconds, and the memory of the largest."""
+    return Estimate(sum(cost.seconds for cost in costs), max((c.bytes for c in costs), default=0))
+
+
 @dataclass(frozen=True)
 class MeasuredJob:
     """Work whose results come one by one, as pages and the job manager need it.
 
-    Parameters
-    ----------
-    kind : str
-    plan : frozen dataclass
-        All that decides the results: jobs with equal plans measure the same.
-    measure : callable returning a generator of Progress and measured items
-        It works through the pending pieces, in their order.
-    pending : sequence of Piece
-        What is left.
-    known : sequence
-        Items that are here already and are not measured again.
-    total : int or None
-        Items that there will be in the end.
-    ends_piece : callable
-        Whether an item is the last of its piece.
+    `measure` works through the pending pieces in their order; it yields Progress and items.
     """
 
     kind: str
-    plan: Hashable
+    plan: Hashable  # all that decides the results: jobs with equal plans measure the same
     measure: Callable[[], Generator]
     pending: Sequence[Piece]
-    known: Sequence = ()
-    total: int | None = None
-    ends_piece: Callable[[Any], bool] = lambda item: True
+    known: Sequence = ()  # items that are here already and are not measured again
+    total: int | None = None  # items that there will be in the end
+    ends_piece: Callable[[Any], bool] = lambda item: True  # whether it is the last of its piece
 
     @property
     def cost(self) -> Estimate:
@@ -82,7 +72,7 @@ class MeasuredJob:
                 f"This comparison needs {len(self.pending):,} fits; the limit is "
                 f"{MAX_COMPARED_FITS:,}. Choose fewer models, sizes, repeats or folds."
             )
-        return together(piece.cost for piece in self.pending)
+        return together([piece.cost for piece in self.pending])
 
     def steps(self) -> Generator[MeasuredView, None, Any]:
         """What the job manager runs."""

@@ -31,13 +31,8 @@ def headline_metric(dataset) -> str:
 def all_scores(y_true, y_pred, scores=None, *, probabilities=True) -> dict[str, float]:
     """Every metric that the outputs allow.
 
-    Parameters
-    ----------
-    y_true, y_pred : ndarray of shape (n,) or (n, c)
-    scores : ndarray or None
-        (n,) or (n, 2) for two classes, (n, c) for more or for labels; column k belongs to class k.
-    probabilities : bool
-        False for decision values, which have no calibration error.
+    `scores` are (n,) or (n, 2) for two classes, (n, c) for more or for labels; column k belongs to
+    class k. Those that are no probabilities, but decision values, have no calibration error.
     """
     result = {"accuracy": accuracy(y_true, y_pred), "weighted F1": weighted_f1(y_true, y_pred)}
     if scores is not None:

@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import partial
 
 import numpy as np
 
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.baselines import BASELINES, Dimension, Model
-from kcnet_core.experiments.run import (
-    EPOCH_MODELS,
-    MODEL_EXPLANATIONS,
-    NETWORK_NAMES,
-    Run,
-    network_estimator,
-    settings,
-)
+from kcnet_core.experiments.run import MODEL_EXPLANATIONS, NETWORK_NAMES, Run, settings
 
 _LAMBDA = Dimension("alpha", 2e-2, 2e3, symbol="lambda")
 _DOA = (
@@ -54,7 +46,10 @@ def _network(name: str) -> Model:
     defaults = {dimension.name: getattr(Run(), dimension.name) for dimension in space}
     if name == "FSHN":
         defaults = _FSHN_DEFAULTS
-    make = partial(network_estimator, name)
+
+    def make(chosen, seed):  # what is not chosen is as in a run
+        return Run(model=name, seed=seed, **chosen).estimator()
+
     return Model(name, MODEL_EXPLANATIONS[name], True, space, defaults, note, make)
 
 
@@ -88,10 +83,6 @@ def warm_up(names: Iterable[str]) -> None:
     X, y = rng.standard_normal((60, 12)).astype(np.float32), np.arange(60) % 2
     for name in sorted(set(names) - _WARM):
         model = MODELS[name]
-        small = {"n_hidden": 20} if model.network else {}
-        if name in EPOCH_MODELS:
-            small["n_epochs"] = 2
-        if name == "Ensemble DOA":
-            small["n_submodels"] = 2
+        small = {"n_hidden": 20, "n_epochs": 2, "n_submodels": 2} if model.network else {}
         model.make({**model.defaults, **small}, 0).fit(X, y).predict(X)
         _WARM.add(name)

@@ -37,24 +37,13 @@ def paper_presets(dataset: str, target: str = "") -> list[Preset]:
         return []
     n_hidden, alpha, doa, ensemble, fshn_hidden = PAPER_BEST[dataset, target]
     base = {"dataset": dataset, "target": target, "n_hidden": n_hidden, "alpha": float(alpha)}
-    doa_keys = ("n_epochs", "learning_rate", "stop_metric")
-    rows: list[tuple[str, dict[str, Any]]] = [
-        ("KCNet", {}),
-        ("DOA", {**dict(zip(doa_keys, doa, strict=True)), "doa_rule": "paper"}),
-        (
-            "Ensemble DOA",
-            {
-                "n_submodels": ensemble[0],
-                **dict(zip(doa_keys, ensemble[1:], strict=True)),
-                "doa_rule": "paper",
-            },
-        ),
-    ]
+    doa_keys = ("n_epochs", "learning_rate", "stop_metric", "n_submodels")
+    rows: list[tuple[str, dict[str, Any]]] = [("KCNet", {})]
+    for model, values in (("DOA", doa), ("Ensemble DOA", (*ensemble[1:], ensemble[0]))):
+        rows.append((model, {**dict(zip(doa_keys, values, strict=False)), "doa_rule": "paper"}))
     if fshn_hidden:
-        rows += [
-            ("ELM", {}),
-            ("FSHN", {"n_hidden": fshn_hidden, "n_epochs": 5, "learning_rate": 0.1}),
-        ]
+        fshn = {"n_hidden": fshn_hidden, "n_epochs": 5, "learning_rate": 0.1}
+        rows += [("ELM", {}), ("FSHN", fshn)]
     return [
         Preset(f"{model} as in the paper", Run(**{**base, "model": model, **own}), "paper")
         for model, own in rows
@@ -79,10 +68,7 @@ def our_presets(dataset: str, target: str = "") -> list[Preset]:
         rows = [
             ("Watch the wiring move", {"model": "DOA", "n_hidden": 200, "n_epochs": 60}),
             ("Plain and quick", {"model": "KCNet", "n_hidden": 1000}),
-            (
-                "Small and strong",
-                {"model": "DOA", "n_hidden": 650, **TUNED},
-            ),
+            ("Small and strong", {"model": "DOA", "n_hidden": 650, **TUNED}),
             (
                 "Our best ensemble",
                 {"model": "Ensemble DOA", "n_hidden": 6500, "n_submodels": 10, **TUNED},

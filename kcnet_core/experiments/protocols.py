@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -112,15 +112,12 @@ def splits(
     n_folds: int | None = None,
     rows: int = 0,
 ) -> list[Split]:
-    """Training and test rows under a protocol.
+    """Training and test rows under a protocol, a key of `PROTOCOLS`.
 
     Parameters
     ----------
-    dataset : Dataset
-    protocol : {"paper_split", "unseen_molecules", "benchmark"}
     n_repeats : int
         Independent repetitions; repeat r depends only on `seed + r`.
-    seed : int
     test_fraction : float
         Share of rows to test on, when `n_folds` is None. The benchmark's own part ignores it.
     n_folds : int or None
@@ -142,12 +139,17 @@ def splits(
     if n_repeats < 1:
         raise DataError(f"{n_repeats} repeats were asked for; at least one is needed.")
     if protocol == "benchmark":
-        made = _benchmark_splits(dataset, n_repeats, seed, n_folds)
+        parts = _benchmark_parts(dataset, n_folds)
     else:
-        made = _drawn_splits(dataset, protocol, n_repeats, seed, test_fraction, n_folds)
-    return [
-        replace(split, train=subsampled(dataset, split.train, rows, split.seed)) for split in made
-    ]
+        parts = _drawn_parts(dataset, protocol, test_fraction, n_folds)
+    result = []
+    for repeat in range(n_repeats):
+        part = parts(np.random.default_rng(seed + repeat))
+        for fold in range(n_folds or 1):  # without folds, part 0 is the test part
+            train, test = np.flatnonzero(part != fold), np.flatnonzero(part == fold)
+            train = subsampled(dataset, train, rows, seed + repeat)
+            result.append(Split(train, test, protocol, repeat, fold, seed + repeat))
+    return result
 
 
 def subsampled(dataset: Dataset, train: np.ndarray, rows: int, seed: int) -> np.ndarray:
@@ -164,18 +166,16 @@ def subsampled(dataset: Dataset, train: np.ndarray, rows: int, seed: int) -> np.
     return np.sort(shuffled[order][place])
 
 
-def _drawn_splits(dataset, protocol, n_repeats, seed, test_fraction, n_folds):
-    units = _units(dataset, protocol)
+def _drawn_parts(dataset, protocol, test_fraction, n_folds) -> Callable:
+    """A function that deals out the rows: the part of each, drawn by a random generator."""
+    # Number of the unit that stays whole: the row, or its molecule.
+    units = np.arange(len(dataset.X))
+    if protocol == "unseen_molecules":
+        units = np.unique(dataset.groups, return_inverse=True)[1].reshape(-1)
     _check_units(dataset, units, protocol)
     proportions = _proportions(test_fraction, n_folds, units.max() + 1)
-    result = []
-    for repeat in range(n_repeats):
-        rng = np.random.default_rng(seed + repeat)
-        part = _deal(label_matrix(dataset.y), units, proportions, rng)
-        for fold in range(n_folds or 1):  # without folds, part 0 is the test part
-            train, test = np.flatnonzero(part != fold), np.flatnonzero(part == fold)
-            result.append(Split(train, test, protocol, repeat, fold, seed + repeat))
-    return result
+    labels = label_matrix(dataset.y)
+    return lambda rng: _deal(labels, units, proportions, rng)
 
 
 def label_matrix(y: np.ndarray) -> np.ndarray:
@@ -185,19 +185,12 @@ def label_matrix(y: np.ndarray) -> np.ndarray:
     return (y[:, None] == np.unique(y)).astype(np.int64)
 
 
-def _benchmark_splits(dataset, n_repeats, seed, n_folds):
+def _benchmark_parts(dataset, n_folds) -> Callable:
     if n_folds is not None:
         raise DataError("The benchmark's own part cannot be cut into folds; use the paper split.")
-    train, test = np.arange(dataset.n_train), np.arange(dataset.n_train, len(dataset.X))
-    _check_labels(dataset, train)
-    return [Split(train, test, "benchmark", r, 0, seed + r) for r in range(n_repeats)]
-
-
-def _units(dataset, protocol):
-    """(n,) number of the unit that stays whole: the row, or its molecule."""
-    if protocol == "paper_split":
-        return np.arange(len(dataset.X))
-    return np.unique(dataset.groups, return_inverse=True)[1].reshape(-1)
+    training = np.arange(len(dataset.X)) < dataset.n_train
+    _check_labels(dataset, np.flatnonzero(training))
+    return lambda rng: training.astype(int)
 
 
 def _check_labels(dataset, rows):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
+from typing import Any, Self
 
 from kcnet_core.contracts import Network
 from kcnet_core.datasets.catalogue import CATALOGUE, is_image_set
@@ -18,6 +21,13 @@ NETWORK_NAMES = (*KCNET_MODELS, "ELM", "FSHN")
 DOA_MODELS = ("DOA", "Ensemble DOA")
 EPOCH_MODELS = (*DOA_MODELS, "FSHN")
 RIDGE_MODELS = (*KCNET_MODELS, "ELM")
+
+# Fields that the estimators have too, each for the models that its setting names.
+ESTIMATOR_FIELDS = (
+    "fan_in", "inhibition", "alpha", "n_epochs", "doa_rule", "learning_rate", "stop_metric",
+    "batch_rows", "fan_in_penalty", "n_submodels",
+)  # fmt: skip
+NONE_FOR_0 = ("stop_metric", "batch_rows")  # what an estimator calls None, a control calls 0
 
 MODEL_EXPLANATIONS = {
     "KCNet": "Random wiring, one ridge solve",
@@ -43,12 +53,55 @@ class Setting:
     models: tuple[str, ...] = NETWORK_NAMES  # for which models the setting means anything
 
 
-def setting(default, label, help, **about):
+def setting(default, label, help, span=(), **about):
+    """A field of a `Run`; `span` is its lowest and highest value and the step between."""
+    about |= zip(("low", "high", "step"), span, strict=False)
     return field(default=default, metadata={"setting": Setting(label, help, **about)})
 
 
+of_kcnet = partial(setting, models=KCNET_MODELS)
+of_doa = partial(setting, models=DOA_MODELS)
+of_epochs = partial(setting, models=EPOCH_MODELS)
+
+
+class Described:
+    """A frozen dataclass that says everything of some work, also as URL parameters."""
+
+    dataset: str
+
+    def to_query(self) -> dict[str, str]:
+        """The fields that differ from their defaults, as URL parameters."""
+        return {
+            f.name: written(value)
+            for f in fields(self)  # type: ignore[arg-type]  # its children are dataclasses
+            if (value := getattr(self, f.name)) != f.default
+        }
+
+    @classmethod
+    def from_query(cls, query: Mapping[str, str]) -> tuple[Self, list[str]]:
+        """One from URL parameters, and a sentence for each parameter that could not be used."""
+        made, ignored = cls(), []
+        for f in fields(cls):  # type: ignore[arg-type]
+            if f.name not in query:
+                continue
+            try:
+                made = replace(made, **{f.name: parsed(query[f.name], f.default)})  # type: ignore[type-var]
+            except KCNetError as error:
+                ignored.append(f"The link's {f.name} was not used: {error}")
+        return made, ignored
+
+    def data_options(self) -> dict[str, Any]:
+        """Options of `kcnet_core.datasets.load` for its dataset."""
+        raise NotImplementedError
+
+    def load(self) -> Dataset:
+        from kcnet_core import datasets
+
+        return datasets.load(self.dataset, **self.data_options())
+
+
 @dataclass(frozen=True)
-class Run:
+class Run(Described):
     """Everything that decides the outcome of one training run.
 
     A run with the same fields, on the same machine, gives the same result.
@@ -64,117 +117,89 @@ class Run:
         options=("", *list(NORMALISATIONS)[1:]),
     )
     rows: int = setting(
-        0, "Training rows", "0 uses every training row; fewer train faster", low=0, high=1_000_000
+        0, "Training rows", "0 uses every training row; fewer train faster", (0, 1_000_000)
     )
     model: str = setting("DOA", "Model", "Which of the paper's networks", options=NETWORK_NAMES)
     n_hidden: int = setting(
         200,
         "Kenyon cells",
         "Width of the hidden layer, in all submodels together",
+        (10, MAX_HIDDEN, 10),
         symbol="𝓑",
-        low=10,
-        high=MAX_HIDDEN,
-        step=10,
         log=True,
     )
-    fan_in: int = setting(
+    fan_in: int = of_kcnet(
         7,
         "Inputs per cell",
         "Ones in each row of W; a fly has about seven",
+        (1, 50, 1),
         symbol="Nᵢₙ",
-        low=1,
-        high=50,
-        step=1,
-        models=KCNET_MODELS,
     )
-    inhibition: float = setting(
+    inhibition: float = of_kcnet(
         1.0,
         "Global inhibition",
         "How much of the mean activity is subtracted from every cell",
+        (0.0, 3.0, 0.05),
         symbol="C",
-        low=0.0,
-        high=3.0,
-        step=0.05,
-        models=KCNET_MODELS,
     )
-    alpha: float = setting(
+    alpha: float = of_kcnet(
         13.0,
         "Ridge penalty",
         "Larger values keep the output weights smaller",
+        (1e-3, 1e4),
         symbol="λ",
-        low=1e-3,
-        high=1e4,
         log=True,
-        models=KCNET_MODELS,
     )
-    alpha_loo: bool = setting(
+    alpha_loo: bool = of_kcnet(
         False,
         "Choose λ by leave-one-out",
         "Tries a whole path of λ and keeps the best on rows left out one by one",
-        models=KCNET_MODELS,
     )
-    n_epochs: int = setting(
+    n_epochs: int = of_epochs(
         60,
         "Epochs",
         "How often the wiring (or, for FSHN, every weight) is revised",
-        low=1,
-        high=MAX_EPOCHS,
-        step=1,
+        (1, MAX_EPOCHS, 1),
         log=True,
-        models=EPOCH_MODELS,
     )
-    learning_rate: float = setting(
+    learning_rate: float = of_epochs(
         0.05,
         "Learning rate",
         "How far the preference scores move in one epoch",
+        (5e-7, 0.5),
         symbol="α",
-        low=5e-7,
-        high=0.5,
         log=True,
-        models=EPOCH_MODELS,
     )
-    stop_metric: float = setting(
+    stop_metric: float = of_doa(
         0.0,
         "Stop metric",
         "Stop early once the validation metric is this good; 0 never stops early",
-        low=0.0,
-        high=1.0,
-        step=0.01,
-        models=DOA_MODELS,
+        (0.0, 1.0, 0.01),
     )
-    doa_rule: str = setting(
+    doa_rule: str = of_doa(
         "varpro",
         "DOA rule",
         "Ours (varpro): exact gradient of the squared loss with the output weights solved for, "
         "Adam steps; paper: Algorithm 1, cross-entropy on validation rows",
         options=("varpro", "paper"),
-        models=DOA_MODELS,
     )
-    batch_rows: int = setting(
+    batch_rows: int = of_doa(
         0,
         "Rows per epoch",
         "Rows drawn for each varpro epoch; 0 chooses by width and data size",
-        low=0,
-        high=60_000,
-        step=500,
-        models=DOA_MODELS,
+        (0, 60_000, 500),
     )
-    fan_in_penalty: float = setting(
+    fan_in_penalty: float = of_doa(
         0.0,
         "Fan-in penalty",
         "Holds the number of inputs per cell near its start; 0 lets W grow denser",
-        low=0.0,
-        high=1.0,
-        step=0.01,
-        models=DOA_MODELS,
+        (0.0, 1.0, 0.01),
     )
     n_submodels: int = setting(
         10,
         "Submodels",
         "The cells are divided among this many independently tuned networks",
-        low=2,
-        high=MAX_SUBMODELS,
-        step=1,
+        (2, MAX_SUBMODELS, 1),
         models=("Ensemble DOA",),
     )
     protocol: str = setting(
@@ -183,28 +208,16 @@ class Run:
         "Which rows are kept for the test",
         options=("", "benchmark", "unseen_molecules", "paper_split"),
     )
-    seed: int = setting(
-        0, "Seed", "Every random choice follows from it", low=0, high=2**31 - 1, step=1
-    )
+    seed: int = setting(0, "Seed", "Every random choice follows from it", (0, 2**31 - 1, 1))
     device: str = setting(
         "auto", "Device", "Where the heavy work runs", options=("auto", "cpu", "cuda", "mps")
     )
 
     def __post_init__(self):
         for name, about in settings().items():
-            object.__setattr__(self, name, checked(name, getattr(self, name), about))
+            check(getattr(self, name), about)
         if self.pixels and not is_image_set(self.dataset):
             raise KCNetError("A scale of pixels can be chosen for the catalogue's image sets only.")
-
-    # -- text forms ---------------------------------------------------------------------------
-
-    def to_query(self) -> dict[str, str]:
-        """The fields that differ from their defaults, as URL parameters."""
-        return {
-            f.name: written(value)
-            for f in fields(self)
-            if (value := getattr(self, f.name)) != f.default
-        }
 
     def to_link(self) -> dict[str, str]:
         """Every field that means something to the model: a link that outlives new defaults."""
@@ -214,19 +227,6 @@ class Run:
             for f in fields(self)
             if self.model in known[f.name].models and getattr(self, f.name) != ""
         }
-
-    @classmethod
-    def from_query(cls, query: Mapping[str, str]) -> tuple[Run, list[str]]:
-        """A run from URL parameters, and a sentence for each parameter that could not be used."""
-        run, ignored = cls(), []
-        for f in fields(cls):
-            if f.name not in query:
-                continue
-            try:
-                run = replace(run, **{f.name: parsed(query[f.name], type(f.default))})
-            except KCNetError as error:
-                ignored.append(f"The link's {f.name} was not used: {error}")
-        return run, ignored
 
     def describe(self) -> str:
         """A short title: what was trained on what."""
@@ -240,45 +240,21 @@ class Run:
         scale = f", {NORMALISATIONS[self.pixels]}" if self.pixels else ""
         return f"{what} on {where}{target}{scale}, seed {self.seed}"
 
-    # -- the data ------------------------------------------------------------------------------
-
-    def data_options(self) -> dict[str, str]:
-        """Options of `kcnet_core.datasets.load` for the dataset of this run."""
+    def data_options(self) -> dict[str, Any]:
         options = {"target": self.target, "normalise": self.pixels}
         return {name: value for name, value in options.items() if value}
-
-    def load(self) -> Dataset:
-        from kcnet_core import datasets
-
-        return datasets.load(self.dataset, **self.data_options())
 
     # -- the estimator -------------------------------------------------------------------------
 
     def estimator_parameters(self) -> dict:
         """Arguments of the estimator class that this run stands for."""
+        known = settings()
+        chosen = {n: getattr(self, n) for n in ESTIMATOR_FIELDS if self.model in known[n].models}
+        if self.alpha_loo and "alpha" in chosen:
+            chosen["alpha"] = "loo"
+        chosen |= {name: chosen[name] or None for name in NONE_FOR_0 if name in chosen}
         common = {"n_hidden": self.n_hidden, "device": self.device, "random_state": self.seed}
-        if self.model == "ELM":
-            return common
-        if self.model == "FSHN":
-            return {**common, "n_epochs": self.n_epochs, "learning_rate": self.learning_rate}
-        parameters = {
-            **common,
-            "fan_in": self.fan_in,
-            "inhibition": self.inhibition,
-            "alpha": "loo" if self.alpha_loo else self.alpha,
-        }
-        if self.model in DOA_MODELS:
-            parameters |= {
-                "n_epochs": self.n_epochs,
-                "doa_rule": self.doa_rule,
-                "learning_rate": self.learning_rate,
-                "stop_metric": self.stop_metric or None,
-                "batch_rows": self.batch_rows or None,
-                "fan_in_penalty": self.fan_in_penalty,
-            }
-        if self.model == "Ensemble DOA":
-            parameters["n_submodels"] = self.n_submodels
-        return parameters
+        return common | chosen
 
     @property
     def estimator_name(self) -> str:
@@ -290,17 +266,17 @@ class Run:
         return getattr(kcnet_core, self.estimator_name)(**self.estimator_parameters())
 
 
-def network_estimator(model: str, chosen: Mapping, seed: int) -> Network:
-    """The unfitted network with `chosen` settings; all others are as in a run."""
-    return Run(model=model, seed=seed, **chosen).estimator()
-
-
 def settings() -> dict[str, Setting]:
     return {f.name: f.metadata["setting"] for f in fields(Run)}
 
 
 def written(value) -> str:
-    """The shortest text from which `parsed` gives the same value back."""
+    """The shortest text from which `parsed` gives the same value back; pairs as JSON."""
+    if isinstance(value, tuple):
+        if not isinstance(value[0], tuple):
+            return ",".join(map(str, value))
+        nested = {key: dict(inner) if isinstance(inner, tuple) else inner for key, inner in value}
+        return json.dumps(nested, sort_keys=True, separators=(",", ":"))
     if isinstance(value, bool):
         return str(int(value))
     if isinstance(value, float):
@@ -308,20 +284,23 @@ def written(value) -> str:
     return str(value)
 
 
-def parsed(text: str, kind: type):
-    if kind is bool:
+def parsed(text: str, default):
+    """A value like `default`; pairs stay JSON, which a comparison reads itself."""
+    if isinstance(default, tuple) and default:
+        return tuple(parsed(part.strip(), default[0]) for part in text.split(",") if part.strip())
+    if isinstance(default, bool):
         return text.strip().lower() in ("1", "true", "yes", "on")
-    if kind is str:
+    if isinstance(default, str | tuple):
         return text
     try:
         number = float(text)
-        return number if kind is float else int(number)
+        return number if isinstance(default, float) else int(number)
     except (ValueError, OverflowError):
         raise KCNetError(f"{text[:40]!r} is not a number.") from None
 
 
-def checked(name: str, value, about: Setting):
-    """The value if it is allowed; otherwise a sentence that says what is."""
+def check(value, about: Setting) -> None:
+    """Refuse a value that is not allowed with a sentence that says what is."""
     if about.options and value not in about.options:
         raise KCNetError(f"{about.label} must be one of {', '.join(filter(None, about.options))}.")
     if about.low is not None:
@@ -333,4 +312,3 @@ def checked(name: str, value, about: Setting):
             )
     if isinstance(value, str) and len(value) > 100:
         raise KCNetError(f"{about.label} is longer than 100 characters.")
-    return value

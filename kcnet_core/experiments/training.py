@@ -12,11 +12,12 @@ import numpy as np
 from kcnet_core.contracts import Circuit, Network
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.experiments import metrics, protocols
+from kcnet_core.experiments.fitting import prepare
 from kcnet_core.experiments.frames import Frame, Replay
 from kcnet_core.experiments.run import DOA_MODELS, EPOCH_MODELS, KCNET_MODELS, Run
 from kcnet_core.network.history import EpochRecord, Progress
 from kcnet_core.network.labels import TargetCode
-from kcnet_core.network.scaling import FeatureScaler, default_scaler
+from kcnet_core.network.scaling import FeatureScaler
 from kcnet_core.network.scores import DEFAULT_METRIC, KEYWORDS
 
 LAMBDA_PATH = "lambda_path"  # its place in the memo
@@ -130,14 +131,8 @@ def train_steps(
     yield view("Splitting and scaling", 0.0)
     started = time.perf_counter()
     protocol, split = split_of(run, dataset)
-    scaler = default_scaler(dataset)
-    X_train, X_test = dataset.X[split.train], dataset.X[split.test]
-    if scaler is not None:
-        scaler.fit(X_train)
-        X_train, X_test = scaler.transform(X_train), scaler.transform(X_test)
-    feature_names = names_of_inputs(dataset, scaler)
-    groups = None if dataset.groups is None else dataset.groups[split.train]
-
+    fold = prepare(dataset, split)
+    feature_names = names_of_inputs(dataset, fold.scaler)
     model = run.estimator()
     circuit = cast(Circuit, model)  # where the model is a KCNet
     has_epochs = run.model in EPOCH_MODELS
@@ -146,7 +141,7 @@ def train_steps(
     prepared = time.perf_counter() - started
     matrices, ended = run.model in DOA_MODELS, False
     for record in model.fit_steps(
-        X_train, dataset.y[split.train], groups=groups, matrices=matrices, progress=True
+        fold.X_train, fold.y_train, groups=fold.groups, matrices=matrices, progress=True
     ):
         if isinstance(record, Progress):
             start, width = (EPOCHS_SHARE, 0.08) if has_epochs else (0.0, 0.9)
@@ -168,13 +163,13 @@ def train_steps(
 
     yield view("Evaluating on the test rows", 0.95)
     started = time.perf_counter()
-    probabilities = model.predict_proba(X_test)
-    predictions = model.predict(X_test)
-    scores = metrics.all_scores(dataset.y[split.test], predictions, probabilities)
+    probabilities = model.predict_proba(fold.X_test)
+    predictions = model.predict(fold.X_test)
+    scores = metrics.all_scores(fold.y_test, predictions, probabilities)
     timings = {"prepare": prepared, **model.timings_, "evaluate": time.perf_counter() - started}
     notes = tuple(circuit.stopped_.splitlines()) if run.model in DOA_MODELS else ()
     return TrainedRun(
-        run, dataset, protocol, scaler, model, split.train, split.test, scores, probabilities,
+        run, dataset, protocol, fold.scaler, model, split.train, split.test, scores, probabilities,
         predictions, timings, tuple(log), replay.frames, notes,
     )  # fmt: skip
 

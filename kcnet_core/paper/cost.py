@@ -9,6 +9,7 @@ from kcnet_core.datasets import images, store
 from kcnet_core.errors import DataError
 from kcnet_core.experiments import cost
 from kcnet_core.experiments.comparison.search import MANY_ROWS
+from kcnet_core.experiments.measured_job import together
 from kcnet_core.experiments.models import MODELS
 from kcnet_core.jobs import Estimate
 from kcnet_core.paper.recipe import PAPER_ROWS, Recipe, RecipeLine, tuned_on
@@ -33,7 +34,7 @@ def recipe_cost(recipe: Recipe, measured: Mapping[str, float] | None = None) -> 
         searches = len({tuned_on(line.protocol, repeat) for repeat in range(repeats)})
         seconds = repeats * ((measured or {}).get(line.key) or one.seconds)
         costs.append(Estimate(seconds + searches * search_seconds(line), one.bytes))
-    return cost.together(costs)
+    return together(costs)
 
 
 def line_seconds(line: RecipeLine) -> float:

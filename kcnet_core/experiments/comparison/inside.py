@@ -21,21 +21,12 @@ ACTIVE = 0.01  # of the largest activity that a cell shows; a sigmoid never reac
 
 @dataclass(frozen=True)
 class Inside:
-    """One trained network and what its hidden layer says to the test rows.
-
-    Attributes
-    ----------
-    name : str
-    fitted : Fitted
-    weights : ndarray of shape (B, d)
-        W of KCNet (0/1), or the dense random weights of ELM.
-    hidden : ndarray of shape (n_test, B)
-    """
+    """One trained network and what its hidden layer says to the test rows."""
 
     name: str
     fitted: Fitted
-    weights: np.ndarray
-    hidden: np.ndarray
+    weights: np.ndarray  # (B, d): W of KCNet (0/1), or the dense random weights of ELM
+    hidden: np.ndarray  # (n_test, B)
 
     def active_share(self, position: int | None = None) -> float:
         """Share of cells that say anything to one test row, or on average to all."""
@@ -59,25 +50,12 @@ class SideBySide:
 
 
 def side_by_side(
-    comparison: Comparison,
-    dataset: Dataset,
-    n_hidden: int,
-    models: tuple[str, ...] = ("KCNet", "ELM"),
-    *,
-    max_rows: int = MAX_ROWS,
+    comparison: Comparison, dataset: Dataset, n_hidden: int, *, max_rows: int = MAX_ROWS
 ) -> SideBySide:
-    """Train models of one hidden size on the first split of a comparison.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        Its splits, seed and settings are used; of many training rows only `max_rows`.
-    n_hidden : int
-    models : tuple of str
-        Networks with a fixed hidden layer.
-    """
+    """Train KCNet and ELM of one hidden size on the first split of a comparison, with its seed and
+    settings; of many training rows only `max_rows`."""
     first = replace(
-        comparison, models=models, hidden=(n_hidden,), n_repeats=1, n_folds=0,
+        comparison, models=("KCNet", "ELM"), hidden=(n_hidden,), n_repeats=1, n_folds=0,
         rows=min(comparison.rows or max_rows, max_rows),
     )  # fmt: skip
     planned = PlannedRows(first, dataset)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 import pandas as pd
@@ -87,16 +88,12 @@ def spoil(X: np.ndarray, kind: str, level: float, *, dataset: Dataset, seed: int
     if kind == "dropped":
         nothing = np.float32(dataset.scaled_pixels(0.0)) if dataset.kind == "image" else 0.0
         return np.where(rng.random(X.shape, dtype=np.float32) < level, nothing, X).astype(X.dtype)
-    return _blurred(X, level, dataset)
-
-
-def _blurred(X, sigma, dataset):
     from scipy.ndimage import gaussian_filter
 
     # Per-pixel standardisation does not commute with blur, so blur the raw picture.
-    pixels = dataset.raw_pixels(X).reshape(-1, *dataset.image_shape)
-    pixels = gaussian_filter(pixels, sigma=(0, sigma, sigma), mode="constant")
-    return dataset.scaled_pixels(pixels.reshape(X.shape)).astype(X.dtype)
+    pixels = dataset.raw_pixels(X).reshape(-1, *cast(tuple, dataset.image_shape))
+    pixels = gaussian_filter(pixels, sigma=(0, level, level), mode="constant")
+    return np.asarray(dataset.scaled_pixels(pixels.reshape(X.shape)), dtype=X.dtype)
 
 
 def noise_steps(
@@ -104,31 +101,15 @@ def noise_steps(
     dataset: Dataset,
     splits: Iterable[Split],
     *,
-    kinds: Iterable[str] | None = None,
-    levels: Mapping[str, Iterable[float]] | None = None,
+    kinds: Iterable[str],
     progress: bool = False,
 ) -> Generator[dict | Progress, None, None]:
     """Train every model on clean rows of every split, then test it on ever worse test rows.
 
-    Parameters
-    ----------
-    models : mapping from name to factory
-        ``factory(seed)`` returns an unfitted classifier.
-    kinds : iterable of str or None
-        Keys of `DAMAGES`; by default all that apply to the dataset.
-    levels : mapping from kind to levels or None
-        Levels in place of the usual ones.
-
-    Yields
-    ------
-    dict
-        dataset, protocol, variant, model, seed, repeat, fold, n_train, n_test, kind, level, the
-        metrics and error: one row per model, split, kind and level. All models meet the very same
-        spoiled rows.
+    Models and splits are as in `evaluate_steps`, kinds keys of `DAMAGES`. Yields one row per model,
+    split, kind and level; all models meet the very same spoiled rows.
     """
-    if kinds is None:
-        kinds = [name for name, damage in DAMAGES.items() if damage.applies(dataset)]
-    plan = {kind: tuple((levels or {}).get(kind, DAMAGES[kind].levels)) for kind in kinds}
+    plan = [(kind, level) for kind in kinds for level in DAMAGES[kind].levels]
     for split in splits:
         fold = prepare(dataset, split)
         for name, make in models.items():
@@ -138,14 +119,12 @@ def noise_steps(
             except Exception as error:  # one model's failure must not lose the others' curves
                 yield {**about, "kind": None, "level": None, "error": error_sentence(error)}
                 continue
-            for kind, steps in plan.items():
-                for level in steps:
-                    X = spoil(fold.X_test, kind, level, dataset=dataset, seed=split.seed)
-                    scores, probabilities = fitted.scores(X)
-                    measured = all_scores(
-                        fold.y_test, fitted.predict(X), scores, probabilities=probabilities
-                    )
-                    yield {**about, "kind": kind, "level": level, **measured, "error": None}
+            for kind, level in plan:
+                X = spoil(fold.X_test, kind, level, dataset=dataset, seed=split.seed)
+                scores, probabilities = fitted.scores(X)
+                answers = fitted.predict(X)
+                measured = all_scores(fold.y_test, answers, scores, probabilities=probabilities)
+                yield {**about, "kind": kind, "level": level, **measured, "error": None}
 
 
 @dataclass(frozen=True)
@@ -161,32 +140,25 @@ def noise_job(plan: NoisePlan, dataset: Dataset, rows: Iterable[Mapping] = ()) -
     planned, rows = PlannedRows(plan.comparison, dataset), list(rows)
     last = (plan.kinds[-1], DAMAGES[plan.kinds[-1]].levels[-1])
     n_levels = sum(len(DAMAGES[kind].levels) for kind in plan.kinds)
-    n_rows = Counter(_place(row) for row in rows)
-    known = [row for row in rows if n_rows[_place(row)] == n_levels]
-    fits = [
-        fit for fit in planned.fits if n_rows[fit.variant.label, fit.repeat, fit.fold] != n_levels
-    ]
-    pending = [planned.piece(fit, SPOILING_SECONDS) for fit in fits]
+    places = [(row["variant"], row["repeat"], row["fold"]) for row in rows]
+    whole = {place for place, n in Counter(places).items() if n == n_levels}
+    known = [row for row, place in zip(rows, places, strict=True) if place in whole]
+    fits = [fit for fit in planned.fits if (fit.variant.label, fit.repeat, fit.fold) not in whole]
 
     def measure() -> Generator[dict | Progress, None, None]:
         made = {(split.repeat, split.fold): split for split in planned.splits()}
         for fit in fits:
-            variant, split = fit.variant, made[fit.repeat, fit.fold]
+            variant, split = fit.variant, [made[fit.repeat, fit.fold]]
             make = {variant.label: variant.make}
-            for step in noise_steps(make, dataset, [split], kinds=plan.kinds, progress=True):
-                if isinstance(step, Progress):
-                    yield step
-                else:
-                    yield {**step, "model": variant.model, "hidden": variant.hidden}
+            for step in noise_steps(make, dataset, split, kinds=plan.kinds, progress=True):
+                if not isinstance(step, Progress):
+                    step |= {"model": variant.model, "hidden": variant.hidden}
+                yield step
 
     return MeasuredJob(
-        "noise", plan, measure, pending, known,
+        "noise", plan, measure, [planned.piece(fit, SPOILING_SECONDS) for fit in fits], known,
         ends_piece=lambda row: bool(row["error"]) or (row["kind"], row["level"]) == last,
     )  # fmt: skip
-
-
-def _place(row: Mapping) -> tuple[str, int, int]:
-    return row["variant"], row["repeat"], row["fold"]
 
 
 def noise_summary(rows: Iterable[dict], metric: str) -> pd.DataFrame:

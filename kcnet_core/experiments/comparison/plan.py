@@ -7,12 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.baselines import Model
 from kcnet_core.experiments.models import find_model
 from kcnet_core.experiments.protocols import PROTOCOLS
-from kcnet_core.experiments.run import Run, parsed, written
+from kcnet_core.experiments.run import Described, Run
 from kcnet_core.limits import MAX_HIDDEN_SIZES, MAX_REPEATS
 from kcnet_core.network.scaling import METHODS
 
@@ -31,7 +30,7 @@ Pairs = tuple[tuple[str, Any], ...]  # a mapping that can be hashed, sorted by n
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Described):
     """Everything that decides the outcome of a comparison.
 
     Options and settings may be given as mappings, or as JSON, as links have them.
@@ -94,36 +93,8 @@ class Comparison:
         """The same comparison with other settings for one model (such as tuned ones)."""
         return replace(self, settings=_pairs({**dict(self.settings), name: _pairs(chosen)}))
 
-    def to_query(self) -> dict[str, str]:
-        """The fields that differ from their defaults, as URL parameters."""
-        return {
-            field.name: _to_text(value, field.default)
-            for field in fields(self)
-            if (value := getattr(self, field.name)) != field.default
-        }
-
-    @classmethod
-    def from_query(cls, query: Mapping[str, str]) -> tuple[Comparison, list[str]]:
-        """A comparison from URL parameters, and a sentence for each that could not be used."""
-        comparison, ignored = cls(), []
-        for field in fields(cls):
-            if field.name not in query:
-                continue
-            try:
-                value = _from_text(query[field.name], field.default)
-                comparison = replace(comparison, **{field.name: value})
-            except KCNetError as error:
-                ignored.append(f"The link's {field.name} was not used: {error}")
-        return comparison, ignored
-
-    def data_options(self) -> dict:
-        """Options of `kcnet_core.datasets.load` for the dataset of this comparison."""
+    def data_options(self) -> dict[str, Any]:
         return dict(self.options) | ({"target": self.target} if self.target else {})
-
-    def load(self) -> Dataset:
-        from kcnet_core import datasets
-
-        return datasets.load(self.dataset, **self.data_options())
 
 
 def _checked_options(given) -> Pairs:
@@ -184,24 +155,6 @@ def _checked_network(model: Model, chosen: dict) -> dict:
         chosen[key] = kind(value)
     Run(model=model.name, **chosen)
     return chosen
-
-
-def _to_text(value, default) -> str:
-    if not isinstance(value, tuple):
-        return written(value)
-    if default:
-        return ",".join(map(str, value))
-    nested = {key: dict(inner) if isinstance(inner, tuple) else inner for key, inner in value}
-    return json.dumps(nested, sort_keys=True, separators=(",", ":"))
-
-
-def _from_text(text: str, default):
-    if not isinstance(default, tuple):
-        return parsed(text, type(default))
-    if not default:
-        return text  # JSON, which a comparison reads itself
-    kind = type(default[0])
-    return tuple(parsed(part.strip(), kind) for part in text.split(",") if part.strip())
 
 
 def _require(condition, sentence):

@@ -79,7 +79,17 @@ class PlannedRows:
     @cached_property
     def fits(self) -> list[Fit]:
         """Every row of the comparison, in the order in which they are made."""
-        identity = _identity(self.comparison, self.dataset)
+        n_rows, n_inputs, X, y = self.dataset.fingerprint()
+        about = replace(
+            self.comparison, models=("KCNet",), hidden=(10,), n_repeats=1, settings=(),
+            fshn_size="hidden", protocol=self.protocol,
+        )  # fmt: skip
+        common = [self.dataset.name, [n_rows, n_inputs], X, y, about.to_query()]
+
+        def identity(variant: Variant, repeat: int, fold: int) -> str:
+            work = [*common, variant.model, dict(sorted(variant.settings.items())), repeat, fold]
+            return hashlib.sha256(json.dumps(work).encode()).hexdigest()[:16]
+
         return [
             Fit(variant, repeat, fold, identity(variant, repeat, fold))
             for repeat in range(self.comparison.n_repeats)
@@ -146,20 +156,30 @@ class PlannedRows:
     def steps(
         self, done: Iterable[Mapping] = (), *, progress: bool = False
     ) -> Generator[dict | Progress, None, None]:
-        """As `compare_steps`."""
+        """Rows as those of `evaluate_steps`, with hidden (the size asked for), settings (JSON) and
+        id (the same for the same work) added; if asked, also `Progress` while a model trains.
+
+        What `done` holds is not computed again; it may come from a comparison with fewer repeats,
+        other sizes or other models.
+        """
         made = self.splits()
-        _check_baselines(self.comparison, made)
+        baselines = [name for name in self.comparison.models if not MODELS[name].network]
+        n_train = max(len(split.train) for split in made)
+        if baselines and n_train > MAX_BASELINE_ROWS:
+            raise LimitError(
+                f"{', '.join(baselines)} would take hours on {n_train} training rows (the limit is "
+                f"{MAX_BASELINE_ROWS}); leave them out or set fewer rows."
+            )
+        scaler: FeatureScaler | str = "default"
+        if method := self.comparison.scaling:
+            scaler = FeatureScaler(method, None if method == "none" else ODOR_CLIP)
         known = {row["id"] for row in done if row.get("id") and not row.get("error")}
         fits = {(fit.variant.label, fit.repeat, fit.fold): fit for fit in self.fits}
         for row in evaluate_steps(
-            {variant.label: variant.make for variant in self.variants},
-            self.dataset,
-            made,
-            scaler=_scaler(self.comparison),
-            oversampling=self.comparison.oversampling,
+            {variant.label: variant.make for variant in self.variants}, self.dataset, made,
             skip={place for place, fit in fits.items() if fit.id in known},
-            progress=progress,
-        ):
+            scaler=scaler, oversampling=self.comparison.oversampling, progress=progress,
+        ):  # fmt: skip
             if not isinstance(row, Progress):
                 fit = fits[row["variant"], row["repeat"], row["fold"]]
                 row["model"], row["hidden"] = fit.variant.model, fit.variant.hidden
@@ -175,24 +195,9 @@ def compare_steps(
     done: Iterable[Mapping] = (),
     progress: bool = False,
 ) -> Generator[dict | Progress, None, None]:
-    """Train and test every variant on every split.
+    """Train and test every variant on every split; `PlannedRows.steps` says what comes.
 
-    Parameters
-    ----------
-    comparison : Comparison
-    dataset : Dataset or None
-        Loaded by name when None; give it for a table or images of your own.
-    done : iterable of rows
-        Rows of earlier comparisons; what they hold is not computed again. They may come from a
-        comparison with fewer repeats, other sizes or other models.
-    progress : bool
-        Also yield `Progress` while a model trains.
-
-    Yields
-    ------
-    dict
-        As `evaluate_steps`, with hidden (the size asked for), settings (JSON) and id (the same for
-        the same work) added.
+    Without a dataset it is loaded by name; give it for a table or images of your own.
     """
     dataset = comparison.load() if dataset is None else dataset
     return PlannedRows(comparison, dataset).steps(done, progress=progress)
@@ -209,37 +214,3 @@ def _network_settings(comparison, dataset, name, size):
         n_outputs = len(dataset.target_names)
         chosen["n_hidden"] = matched_hidden(size, dataset.X.shape[1], n_outputs)
     return {**MODELS[name].defaults, **chosen, **comparison.model_settings(name)}
-
-
-def _scaler(comparison):
-    if not comparison.scaling:
-        return "default"
-    return FeatureScaler(comparison.scaling, None if comparison.scaling == "none" else ODOR_CLIP)
-
-
-def _identity(comparison, dataset) -> Callable[[Variant, int, int], str]:
-    """A function that names a piece of work: the same name for the same data, split and model."""
-    n_rows, n_inputs, X, y = dataset.fingerprint()
-    data = [dataset.name, [n_rows, n_inputs], X, y]
-    about = replace(
-        comparison,
-        models=("KCNet",), hidden=(10,), n_repeats=1, settings=(), fshn_size="hidden",
-        protocol=comparison.protocol or default_protocol(dataset),
-    )  # fmt: skip
-    common = [*data, about.to_query()]
-
-    def identity(variant, repeat, fold):
-        work = [*common, variant.model, dict(sorted(variant.settings.items())), repeat, fold]
-        return hashlib.sha256(json.dumps(work).encode()).hexdigest()[:16]
-
-    return identity
-
-
-def _check_baselines(comparison, made):
-    baselines = [name for name in comparison.models if not MODELS[name].network]
-    n_train = max(len(split.train) for split in made)
-    if baselines and n_train > MAX_BASELINE_ROWS:
-        raise LimitError(
-            f"{', '.join(baselines)} would take hours on {n_train} training rows (the limit is "
-            f"{MAX_BASELINE_ROWS}); leave them out or set fewer rows."
-        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -81,9 +81,6 @@ def search_steps(
 
     Parameters
     ----------
-    model_name : str
-        A key of `experiments.models.MODELS`.
-    dataset : Dataset
     train_rows : ndarray of int
         Only these rows are read; inner folds keep a molecule's rows together.
     n_trials : int
@@ -91,22 +88,15 @@ def search_steps(
     seed : int
         Decides the inner folds, the models' seeds and Optuna's choices.
     metric : str or None
-        Name in `METRICS`; by default the one by which this kind of data is judged.
-    settings : mapping or None
-        Fixed settings (such as n_hidden) that are not searched.
-    untuned : mapping or None
-        Values of searched settings in the first trial; the model's defaults where it has none.
-    scaler, oversampling
-        As in `experiments.fitting.prepare`, inside every inner fold.
+        By default the one by which this kind of data is judged.
+    settings, untuned : mapping or None
+        Settings (such as n_hidden) that are not searched; values of those that are in the first
+        trial, in place of the model's defaults.
+    scaler, oversampling, progress
+        As in `evaluate_steps`, inside every inner fold.
     done : sequence of Trial
         The first trials of the very same search, from an earlier, interrupted one: they are told
         to Optuna again and not repeated, so that the search goes on as if it had never stopped.
-    progress : bool
-        Also yield `Progress` while models train.
-
-    Yields
-    ------
-    Trial
     """
     import optuna
     from optuna.trial import TrialState
@@ -121,7 +111,6 @@ def search_steps(
         raise KCNetError(f"There is no metric {metric!r}; choose from {', '.join(METRICS)}.")
     fixed = dict(settings or {})
     space = [dimension for dimension in model.space if dimension.name not in fixed]
-
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     study = optuna.create_study(
         direction="maximize" if METRICS[metric].higher_is_better else "minimize",
@@ -224,14 +213,12 @@ def untuned_settings(variant: Variant) -> tuple[dict, dict]:
 
 def best_trial(trials: Iterable[Trial]) -> Trial | None:
     """The trial to use: best value, the earlier one when equal."""
-    best: tuple[float, Trial] | None = None
-    for trial in trials:
-        if trial.value is None:
-            continue
-        value = trial.value if METRICS[trial.metric].higher_is_better else -trial.value
-        if best is None or value > best[0]:
-            best = value, trial
-    return best[1] if best else None
+    sign = {True: 1, False: -1}
+    return max(
+        (trial for trial in trials if trial.value is not None),
+        key=lambda trial: sign[METRICS[trial.metric].higher_is_better] * cast(float, trial.value),
+        default=None,
+    )
 
 
 def _suggest(trial, dimension: Dimension):
