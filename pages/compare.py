@@ -6,6 +6,7 @@ from functools import partial
 
 import streamlit as st
 
+from kcnet_core.experiments.comparison.rows import PlannedRows
 from pages.ui.compare import (
     bar,
     controls,
@@ -17,23 +18,20 @@ from pages.ui.compare import (
     search,
     state,
 )
-from pages.ui.compare.scores import with_rows
 from pages.ui.shell import address, visitor_data
 from pages.ui.shell.frame import heading
+from pages.ui.shell.memo import memo
 from pages.ui.shell.watch import watch
 
-# Tabs whose content is the measured rows are redrawn while these arrive.
-LIVE = {
-    "Scores": partial(with_rows, scores.scores),
-    "Cost": partial(with_rows, scores.costs),
-    "Differences": partial(with_rows, differences.differences),
+# Tabs of measured rows; but for the last they are redrawn while rows arrive.
+OF_ROWS = {
+    "Scores": scores.scores,
+    "Cost": scores.costs,
+    "Differences": differences.differences,
+    "Take home": downloads.take_home,
 }
-STILL = {
-    "Noise": noise.noise,
-    "Inside": inside.inside,
-    "Tune": search.search,
-    "Take home": partial(with_rows, downloads.take_home),
-}
+OTHERS = {"Noise": noise.noise, "Inside": inside.inside, "Tune": search.search}
+TABS = ("Scores", "Cost", "Differences", "Noise", "Inside", "Tune", "Take home")
 WITH_METRIC = ("Scores", "Differences", "Noise")
 
 
@@ -49,19 +47,23 @@ def main() -> None:
     # above them comes or goes.
     with st.container():
         address.warn(ignored)
-    planned = state.planned(comparison, dataset)
-    job, drawn = bar.bar(planned, wrong)
-    names = [*LIVE, *STILL]
-    for tab, name in zip(st.tabs(names, key="compare_tab", on_change="rerun"), names, strict=True):
+    key = (comparison, id(dataset))
+    planned = memo("planned", key, lambda: PlannedRows(comparison, dataset))
+    job, drawn, seen = bar.bar(planned, wrong)
+    for tab, name in zip(st.tabs(TABS, key="compare_tab", on_change="rerun"), TABS, strict=True):
         if not tab.open:
             continue
         with tab:
             if name in WITH_METRIC:
                 scores.metric_picker(dataset)
-            if name in LIVE:
-                watch(job, drawn, partial(LIVE[name], planned), f"compare_{name}")
+            if name in OTHERS:
+                OTHERS[name](planned)
+                continue
+            draw = partial(scores.with_rows, OF_ROWS[name], planned, seen, job)
+            if name == TABS[-1]:
+                draw()
             else:
-                STILL[name](planned)
+                watch(job, drawn, draw, f"compare_{name}")
     address.write("compare", state.query_of(comparison) | state.job_query(comparison))
 
 

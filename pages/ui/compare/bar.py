@@ -1,7 +1,8 @@
-"""Start, cancel, resume and extend a comparison, and how far it is."""
+"""Start, cancel, resume and extend a comparison; every measured row, and how far it is."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 
 import streamlit as st
@@ -15,16 +16,17 @@ from kcnet_core.experiments.measured_job import MeasuredJob
 from kcnet_core.experiments.metrics import headline_metric
 from kcnet_core.jobs import Job
 from pages.ui.compare import state
-from pages.ui.shell import measured, visitor, visitor_data, visitor_jobs
+from pages.ui.shell import measured, session_keys, visitor, visitor_data, visitor_jobs
 from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.job_progress import measured_progress
 from pages.ui.shell.streamlit_workarounds import clicked, defer_click
 from pages.ui.shell.watch import ACTIVE, state_of, watch
 
 
-def bar(planned: PlannedRows, wrong: str | None) -> tuple[Job | None, str | None]:
-    """Draw the buttons; the job, and the state of it that they show."""
-    comparison, work = planned.comparison, planned.job(state.rows(planned))
+def bar(planned: PlannedRows, wrong: str | None) -> tuple[Job | None, str | None, list[Mapping]]:
+    """Draw the buttons; the job, the state of it that they show, and the rows known before it."""
+    comparison, seen = planned.comparison, rows(planned.dataset)
+    work = planned.job(seen)
     if clicked("comparison") and wrong is None:
         public = visitor_data.public_title(planned.dataset)
         measured.start(work, title(comparison, public), planned.dataset)
@@ -48,7 +50,7 @@ def bar(planned: PlannedRows, wrong: str | None) -> tuple[Job | None, str | None
             )  # fmt: skip
         st.button(
             "Clear", key="clear_comparison", icon=":material/restart_alt:",
-            disabled=busy or not work.known, on_click=state.forget,
+            disabled=busy or not work.known, on_click=forget,
             help="Forget every measured row of this session.",
         )  # fmt: skip
         with st.popover("Share", icon=":material/link:"):
@@ -62,7 +64,48 @@ def bar(planned: PlannedRows, wrong: str | None) -> tuple[Job | None, str | None
         else:
             st.caption(plan(work, title(comparison, planned.dataset.title)))
     watch(job, drawn, partial(progress, job, planned.dataset), "compare_progress")
-    return job, drawn
+    return job, drawn, seen
+
+
+def rows(data: Dataset) -> list[Mapping]:
+    """Every row that this session has seen, also of other comparisons: none is measured twice."""
+    seen = st.session_state.setdefault(session_keys.COMPARISON_ROWS, {})
+    latest, before = measured.job("compare"), st.session_state.get(session_keys.COMPARISON_UPLOAD)
+    if data.name == visitor_data.UPLOADED and before is not data:  # another table, the same name
+        st.session_state[session_keys.COMPARISON_UPLOAD] = data
+        for row_id in [i for i, row in seen.items() if row["dataset"] == data.name]:
+            del seen[row_id]
+        if (
+            latest is not None
+            and latest.config.dataset == data.name
+            and visitor_jobs.data_of(latest) is not data
+        ):
+            measured.look_at("compare", None)
+            latest = None
+    if latest is not None and latest.view.snapshot is not None:
+        seen.update({row["id"]: row for row in latest.view.snapshot.items if not row["error"]})
+    return list(seen.values())
+
+
+def forget() -> None:
+    st.session_state[session_keys.COMPARISON_ROWS] = {}
+    measured.look_at("compare", None)
+
+
+def start_or_cancel(
+    kind: str, busy: bool, job: Job | None, label: str, icon: str, cancel: str, help: str = ""
+) -> None:
+    """The one button of what a tab measures: it starts that or, while it is under way, ends it."""
+    if busy:
+        st.button(
+            cancel, key=f"cancel_{kind}", type="primary", icon=":material/close:",
+            on_click=measured.stop, args=(job,),
+        )  # fmt: skip
+    else:
+        st.button(
+            label, key=f"start_{kind}", type="primary", icon=f":material/{icon}:",
+            on_click=defer_click, args=(kind,), help=help or None,
+        )  # fmt: skip
 
 
 def notes(job, comparison: Comparison) -> None:

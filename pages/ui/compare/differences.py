@@ -29,7 +29,11 @@ def differences(found: Results) -> None:
     comparison = found.comparison
     st.caption(about(found))
     which = size_picker(comparison)
-    pairs = compared(found, which)
+    table = found.table
+    if which != ALL:
+        table = table[table["hidden"].isna() | (table["hidden"] == which)]
+    # Remembered, because permutation tests take a moment.
+    pairs = memo("pairs", (found.key, which), lambda: pairwise(table, found.metric))
     if pairs.empty:
         empty("**One variant alone differs from nothing.** Choose at least two models on the left.")
         return
@@ -104,14 +108,6 @@ def size_picker(comparison: Comparison) -> str | int:
     )
 
 
-def compared(found: Results, which: str | int) -> pd.DataFrame:
-    """Pairs of the chosen variants; remembered, because permutation tests take a moment."""
-    table = found.table
-    if which != ALL:
-        table = table[table["hidden"].isna() | (table["hidden"] == which)]
-    return memo("pairs", (found.key, which), lambda: pairwise(table, found.metric))
-
-
 def in_words(pair) -> str:
     if pair.n < 2:
         return "one value: no telling"
@@ -150,10 +146,7 @@ def verdict(pairs: pd.DataFrame, found: Results) -> str:
 
 
 def more_repeats(comparison: Comparison) -> None:
-    if comparison.n_repeats >= ENOUGH_SPLITS or MAX_REPEATS < ENOUGH_SPLITS:
-        return
-
-    if st.button(
+    if comparison.n_repeats < ENOUGH_SPLITS <= MAX_REPEATS and st.button(
         f"Set {ENOUGH_SPLITS} repeats", key="compare_more_repeats", icon=":material/add:",
         help="Then press Extend: what is measured is kept.",
     ):  # fmt: skip

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import streamlit as st
 
 from kcnet_core import figures
-from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.experiments.comparison.inside import SideBySide, side_by_side
-from kcnet_core.experiments.comparison.plan import Comparison
 from kcnet_core.experiments.comparison.rows import PlannedRows
 from kcnet_core.experiments.protocols import PROTOCOLS
 from kcnet_core.palette import model_colour
@@ -36,15 +36,11 @@ def inside(planned: PlannedRows) -> None:
             format_func=lambda value: f"{value:,}", key=f"inside_size_{'_'.join(map(str, sizes))}",
         )  # fmt: skip
     with st.spinner("Teaching both networks …"):
-        pair = taught(comparison, planned.dataset, size)
+        shown = replace(comparison, models=("KCNet",), hidden=(size,), n_repeats=1, n_folds=0)
+        key = (shown, id(planned.dataset))
+        pair = memo("inside", key, lambda: side_by_side(shown, planned.dataset, size))
     one_sample(pair)
     weights(pair)
-
-
-def taught(comparison: Comparison, dataset: Dataset, size: int) -> SideBySide:
-    key = (comparison.dataset, comparison.target, comparison.protocol, comparison.seed,
-           comparison.rows, comparison.settings, size, id(dataset))  # fmt: skip
-    return memo("inside", key, lambda: side_by_side(comparison, dataset, size))
 
 
 @fragment

@@ -22,13 +22,14 @@ from kcnet_core.experiments.comparison.rows import PlannedRows
 from kcnet_core.experiments.cost import in_words
 from kcnet_core.experiments.measured_job import MeasuredJob
 from kcnet_core.experiments.protocols import PROTOCOLS, default_protocol
+from pages.ui.compare.bar import start_or_cancel
 from pages.ui.compare.scores import empty, metric_of
 from pages.ui.shell import measured, session_keys, visitor, visitor_data
 from pages.ui.shell.chart import chart
 from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.job_progress import measured_progress
 from pages.ui.shell.memo import memo
-from pages.ui.shell.streamlit_workarounds import clicked, defer_click
+from pages.ui.shell.streamlit_workarounds import clicked
 from pages.ui.shell.watch import ACTIVE, state_of, watch
 
 IMAGES_SHOWN = 3
@@ -38,7 +39,8 @@ def noise(planned: PlannedRows) -> None:
     comparison, dataset, job = planned.comparison, planned.dataset, measured.job("noise")
     drawn = state_of(job)
     busy = drawn in ACTIVE
-    plan = NoisePlan(at_one_size(comparison), damages(dataset))
+    kinds = tuple(name for name, damage in DAMAGES.items() if damage.applies(dataset))
+    plan = NoisePlan(at_one_size(comparison), kinds)
     rows = known_rows(plan)
     stopped = bool(rows) and drawn != "done"
     work = noise_job(plan, dataset, rows if stopped else ())
@@ -51,15 +53,8 @@ def noise(planned: PlannedRows) -> None:
         "spoiled rows for all."
     )
     with st.container(horizontal=True, vertical_alignment="bottom", key="noise_bar"):
-        if busy:
-            st.button("Cancel the test", key="cancel_noise", type="primary",
-                      icon=":material/close:", on_click=measured.stop, args=(job,))  # fmt: skip
-        else:
-            label = "Resume the test" if stopped else "Test again" if rows else "Test robustness"
-            st.button(
-                label, key="start_noise", type="primary", icon=":material/play_arrow:",
-                on_click=defer_click, args=("noise",),
-            )  # fmt: skip
+        label = "Resume the test" if stopped else "Test again" if rows else "Test robustness"
+        start_or_cancel("noise", busy, job, label, "play_arrow", "Cancel the test")
         if len(comparison.hidden) > 1:
             st.segmented_control(
                 "Hidden size", list(comparison.hidden), default=plan.comparison.hidden[0],
@@ -74,10 +69,6 @@ def at_one_size(comparison: Comparison) -> Comparison:
     size = st.session_state.get(session_keys.noise_size(comparison.hidden))
     middle = comparison.hidden[len(comparison.hidden) // 2]
     return replace(comparison, hidden=(size if size in comparison.hidden else middle,), n_folds=0)
-
-
-def damages(dataset: Dataset) -> tuple[str, ...]:
-    return tuple(name for name, damage in DAMAGES.items() if damage.applies(dataset))
 
 
 def known_rows(plan: NoisePlan) -> list[Mapping]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -21,8 +21,8 @@ from kcnet_core.experiments.metrics import METRICS, headline_metric
 from kcnet_core.experiments.models import MODELS
 from kcnet_core.experiments.protocols import PROTOCOLS
 from kcnet_core.figures.compare import size_axis
-from pages.ui.compare import state
-from pages.ui.shell import measured, session_keys, visitor
+from kcnet_core.jobs import Job
+from pages.ui.shell import session_keys, visitor
 from pages.ui.shell.chart import chart
 from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.memo import memo
@@ -46,6 +46,7 @@ class Results:
     dataset: Dataset
     table: pd.DataFrame
     metric: str
+    settled: bool  # whether no more rows are on their way
 
     @property
     def key(self) -> tuple:
@@ -69,13 +70,6 @@ class Results:
     @property
     def higher_wins(self) -> bool:
         return METRICS[self.metric].higher_is_better
-
-
-def results(planned: PlannedRows) -> Results:
-    rows = planned.known(state.rows(planned))
-    names = tuple((row["id"], row["variant"]) for row in rows)
-    table = memo("table", names, lambda: results_table(rows))
-    return Results(planned.comparison, planned.dataset, table, metric_of(planned.dataset))
 
 
 def metric_of(dataset: Dataset) -> str:
@@ -146,25 +140,29 @@ def nothing_yet(comparison: Comparison) -> None:
     )
 
 
-def with_rows(draw: Callable[[Results], None], planned: PlannedRows) -> None:
-    """Draw what is made of measured rows, once there are any."""
-    found = results(planned)
-    if found.table.empty:
+def with_rows(
+    draw: Callable[[Results], None], planned: PlannedRows, seen: list[Mapping], job: Job | None
+) -> None:
+    """Draw what is made of measured rows, those `seen` and the job's, once there are any."""
+    items = job.view.snapshot.items if job is not None and job.view.snapshot is not None else []
+    rows = planned.known([*seen, *items])
+    if not rows:
         nothing_yet(planned.comparison)
-    else:
-        draw(found)
+        return
+    names = tuple((row["id"], row["variant"]) for row in rows)
+    table = memo("table", names, lambda: results_table(rows))
+    settled = job is None or job.view.finished
+    draw(Results(planned.comparison, planned.dataset, table, metric_of(planned.dataset), settled))
 
 
 # -- scores --------------------------------------------------------------------------------------
 
 
 def scores(found: Results) -> None:
-    comparison = found.comparison
-    lines, metric = found.lines, found.metric
-    if not (lines["metric"] == metric).any():
+    comparison, metric, points = found.comparison, found.metric, found.points
+    if points.empty:
         empty(f"None of these models gives a {metric}. Choose another metric.")
         return
-    points = found.points
     st.caption(about(found))
     left, right = st.columns(2)
     with left:
@@ -172,9 +170,7 @@ def scores(found: Results) -> None:
     with right:
         make = partial(figures.metric_vs_time, points, metric)
         chart(found.figure("time", make), "compare_time")
-    job = measured.job("compare")
-    settled = job is None or job.view.finished
-    st.markdown(best_line(found, points, settled))
+    st.markdown(best_line(found, points))
     table = memo("variants", found.key, lambda: variants_table(found, points))
     st.dataframe(
         table,
@@ -197,7 +193,7 @@ def scores(found: Results) -> None:
             "pages/paper.py", label="Measured on three scales", icon=":material/psychology_alt:",
             query_params={"result": "pixel-scale"},
         )  # fmt: skip
-    if found.higher_wins and settled:
+    if found.higher_wins and found.settled:
         time_to_reach(found, points)
 
 
@@ -207,13 +203,13 @@ def hidden_figure(found: Results, dark: bool):
     return figure.update_xaxes(size_axis(found.comparison.hidden))
 
 
-def best_line(found: Results, points: pd.DataFrame, settled: bool) -> str:
+def best_line(found: Results, points: pd.DataFrame) -> str:
     """The leader in one sentence; once all is measured, also who cannot be told apart from it."""
     known = points[points["mean"].notna()]
     best = known.loc[known["mean"].idxmax() if found.higher_wins else known["mean"].idxmin()]
     word = "Highest" if found.higher_wins else "Lowest"
     text = f"{word} mean {found.metric}: **{best['variant']}**, {interval(best)}."
-    if not settled:
+    if not found.settled:
         return text
     if best["n"] < 2:
         return text + " One repeat cannot tell a difference from luck; add repeats."
@@ -262,25 +258,18 @@ def time_to_reach(found: Results, points: pd.DataFrame) -> None:
     key = session_keys.aim(found.comparison.dataset, found.metric)
     moved = st.session_state.setdefault(session_keys.AIMS_MOVED, set())
     if key not in moved:  # it follows the results until somebody chooses
-        st.session_state[session_keys.aim(found.comparison.dataset, found.metric)] = default
+        st.session_state[key] = default
     aim = st.slider(
         f"At least this mean {found.metric}", 0.0, 1.0, step=0.01, width=420, key=key,
         persist_state="session", on_change=moved.add, args=(key,),
     )  # fmt: skip
-    lines = []
-    for model in dict.fromkeys(known["model"]):
-        part = known[(known["model"] == model) & (known["mean"] >= aim)]
-        best = part.loc[part["seconds"].idxmin()] if len(part) else None
-        lines.append(
-            {
-                "Model": model,
-                "Fastest variant": "Not reached" if best is None else best["variant"],
-                "Seconds": None if best is None else best["seconds"],
-                capital(found.metric): None if best is None else best["mean"],
-            }
-        )
+    enough = known[known["mean"] >= aim].sort_values("seconds", kind="stable")
+    fastest = enough.groupby("model")[["variant", "seconds", "mean"]].first()
+    fastest = fastest.reindex(known["model"].unique()).reset_index()
+    fastest["variant"] = fastest["variant"].fillna("Not reached")
+    fastest.columns = ["Model", "Fastest variant", "Seconds", capital(found.metric)]
     st.dataframe(
-        pd.DataFrame(lines).sort_values("Seconds", na_position="last", kind="stable"),
+        fastest.sort_values("Seconds", na_position="last", kind="stable"),
         key="compare_reach", hide_index=True, width="stretch",
         alt=f"Fastest variant of each model with a mean {found.metric} of at least {aim:.2f}",
         column_config={

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -26,12 +27,13 @@ from kcnet_core.experiments.protocols import default_protocol
 from kcnet_core.limits import MAX_TRIALS
 from kcnet_core.storage.safe_csv import csv_text
 from pages.ui.compare import state
+from pages.ui.compare.bar import start_or_cancel
 from pages.ui.compare.scores import empty
 from pages.ui.shell import measured, visitor, visitor_data
 from pages.ui.shell.chart import chart
 from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.job_progress import measured_progress
-from pages.ui.shell.streamlit_workarounds import clicked, defer_click
+from pages.ui.shell.streamlit_workarounds import clicked
 from pages.ui.shell.watch import ACTIVE, state_of, watch
 from pages.ui.shell.words import capital, seconds_format, setting_name, setting_value
 
@@ -54,17 +56,11 @@ def search(planned: PlannedRows) -> None:
         measured.start(search_job(plan, dataset, done), title, dataset)
         st.rerun()
     with st.container(horizontal=True, vertical_alignment="center", key="search_bar"):
-        if busy:
-            st.button(
-                "Cancel the search", key="cancel_search", type="primary", icon=":material/close:",
-                on_click=measured.stop, args=(job,),
-            )  # fmt: skip
-        else:
-            goes_on = 0 < len(done) < plan.n_trials
-            st.button("Go on" if goes_on else "Search", key="start_search", type="primary",
-                      icon=":material/search:", on_click=defer_click, args=("search",),
-                      help=f"{len(done)} trials are here already." if goes_on else None,
-                      )  # fmt: skip
+        goes_on = 0 < len(done) < plan.n_trials
+        start_or_cancel(
+            "search", busy, job, "Go on" if goes_on else "Search", "search", "Cancel the search",
+            help=f"{len(done)} trials are here already." * goes_on,
+        )  # fmt: skip
     measured.problem("search")
     watch(job, drawn, lambda: trials(plan, dataset), "search_trials_of_job")
 
@@ -157,7 +153,7 @@ def trials(plan: SearchPlan, dataset: Dataset) -> None:
                    icon=":material/warning:")  # fmt: skip
     if best is not None and job.view.finished:
         take_over(best, of)
-    shown = shown_trials(found, of.model)
+    shown = trials_table(found, capital, partial(named, model=of.model))
     st.dataframe(
         shown, key="search_table", hide_index=True, width="stretch",
         alt="Every trial with its settings and validation value", placeholder="—",
@@ -215,31 +211,18 @@ def take_over(best: Trial, plan: SearchPlan) -> None:
         )
 
 
-def shown_trials(found: list[Trial], model: str) -> pd.DataFrame:
+def trials_table(
+    found: list[Trial], title: Callable = str, settings: Callable = dict
+) -> pd.DataFrame:
+    """The trials for a program, or with other names of columns and settings for a visitor."""
     return pd.DataFrame(
         [
             {
-                "Trial": trial.number,
-                capital(trial.metric): trial.value,
-                **named(trial.params, model),
-                "Seconds": trial.seconds,
-                "Problem": trial.error or "",
-            }
-            for trial in found
-        ]
-    )
-
-
-def trials_table(found: list[Trial]) -> pd.DataFrame:
-    """The trials for a program, with the settings' names in the code."""
-    return pd.DataFrame(
-        [
-            {
-                "trial": trial.number,
-                trial.metric: trial.value,
-                **trial.params,
-                "seconds": trial.seconds,
-                "problem": trial.error or "",
+                title("trial"): trial.number,
+                title(trial.metric): trial.value,
+                **settings(trial.params),
+                title("seconds"): trial.seconds,
+                title("problem"): trial.error or "",
             }
             for trial in found
         ]

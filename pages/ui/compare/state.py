@@ -1,8 +1,7 @@
-"""What the Compare page remembers: the comparison, every measured row, its jobs and its link."""
+"""The comparison that the Compare page shows, and its link."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import streamlit as st
@@ -10,7 +9,6 @@ import streamlit as st
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.comparison.plan import Comparison
-from kcnet_core.experiments.comparison.rows import PlannedRows
 from kcnet_core.experiments.models import MODELS
 from kcnet_core.experiments.run import Run
 from pages.ui.shell import (
@@ -22,7 +20,6 @@ from pages.ui.shell import (
     visitor_jobs,
 )
 from pages.ui.shell.data_controls import use
-from pages.ui.shell.memo import memo
 
 ROWS_GONE = (
     "The rows of this link are not on the server any more; press Start to measure them again."
@@ -80,42 +77,6 @@ def following(current: Comparison | None, run: Run) -> Comparison:
 def comparable_models(of: Dataset) -> list[str]:
     """The networks; for odors also the paper's six baselines."""
     return [name for name, model in MODELS.items() if model.network or of.kind == "odor"]
-
-
-# -- measured rows -------------------------------------------------------------------------------
-
-
-def planned(of: Comparison, data: Dataset) -> PlannedRows:
-    """A comparison on its data; the same object until either changes."""
-    return memo("planned", (of, id(data)), lambda: PlannedRows(of, data))
-
-
-def rows(of: PlannedRows) -> list[Mapping]:
-    """Every row that this session has seen, also of other comparisons: none is measured twice."""
-    seen = st.session_state.setdefault(session_keys.COMPARISON_ROWS, {})
-    latest, upload = measured.job("compare"), of.dataset
-    if (
-        upload.name == visitor_data.UPLOADED
-        and st.session_state.get(session_keys.COMPARISON_UPLOAD) is not upload
-    ):  # another table, the same name
-        st.session_state[session_keys.COMPARISON_UPLOAD] = upload
-        for row_id in [i for i, row in seen.items() if row["dataset"] == upload.name]:
-            del seen[row_id]
-        if (
-            latest is not None
-            and latest.config.dataset == upload.name
-            and visitor_jobs.data_of(latest) is not upload
-        ):
-            measured.look_at("compare", None)
-            latest = None
-    if latest is not None and latest.view.snapshot is not None:
-        seen.update({row["id"]: row for row in latest.view.snapshot.items if not row["error"]})
-    return list(seen.values())
-
-
-def forget() -> None:
-    st.session_state[session_keys.COMPARISON_ROWS] = {}
-    measured.look_at("compare", None)
 
 
 # -- the link ------------------------------------------------------------------------------------
