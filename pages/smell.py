@@ -48,19 +48,12 @@ def main() -> None:
 
 def answer(chosen: models.ChosenModel, dilution: str | None) -> None:
     try:
-        question = ask.question(chosen.nose, dilution)
-        if question is None:
-            st.info("Nothing is asked yet. Paste a SMILES, type a name, or click an example.")
-            return
-        answers = ask.answers(question)
+        answers = ask.answers(chosen.nose, dilution)
     except KCNetError as error:
         st.error(escape_markdown(error), icon=":material/error:")
         return
-    if answers is not None:
-        show(chosen, answers)
-
-
-def show(chosen: models.ChosenModel, answers: Answers) -> None:
+    if answers is None:
+        return
     if len(answers.rows) == 1:
         one = answers.answers[0]
         if one is None:

@@ -279,8 +279,7 @@ def _measure_molecules(size: Size) -> dict:
     import pandas as pd
 
     from kcnet_core.datasets import starter
-    from kcnet_core.molecules.describe import describe
-    from kcnet_core.molecules.read import read_frame, read_smiles
+    from kcnet_core.molecules.read import describe, read_frame, read_smiles
 
     table = pd.read_csv(starter.PATH, nrows=size.n_rows or None)
     # Every worker starts, on molecules that are in no list of odorants.

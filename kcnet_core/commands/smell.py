@@ -13,9 +13,9 @@ from kcnet_core.errors import DataError, LimitError
 from kcnet_core.limits import MAX_UPLOAD_BYTES, MEGABYTE
 
 if TYPE_CHECKING:
+    from kcnet_core.molecules.text import Line
     from kcnet_core.smell.answers import Answers
     from kcnet_core.smell.nose import Nose
-    from kcnet_core.smell.question import Question
 
 SHOWN = 5
 FORMATS = ("table", "json", "csv")
@@ -63,7 +63,7 @@ def main(args: argparse.Namespace) -> None:
     from kcnet_core.smell.answers import smell
 
     nose = _nose(args)
-    answers = smell(_question(nose, args.molecules, args.dilution))
+    answers = smell(nose, _lines(args.molecules), args.dilution)
     if args.format == "table":
         _print_table(nose, answers, max(1, args.top))
     else:
@@ -88,9 +88,10 @@ def _nose(args: argparse.Namespace) -> Nose:
     return train_nose(datasets.load(args.data))
 
 
-def _question(nose: Nose, molecules: list[str], dilution: str | None) -> Question:
+def _lines(molecules: list[str]) -> list[Line]:
     from kcnet_core.molecules.read import frame_lines
-    from kcnet_core.smell.question import Question, frame_of, smiles_and_name_columns
+    from kcnet_core.molecules.text import split_lines
+    from kcnet_core.smell.table import frame_of, smiles_and_name_columns
 
     text = "\n".join(molecules)
     if len(molecules) == 1 and (text == "-" or _is_file(text)):
@@ -98,10 +99,9 @@ def _question(nose: Nose, molecules: list[str], dilution: str | None) -> Questio
         if Path(text).suffix.lower() in (".csv", ".tsv"):
             frame = frame_of(content)
             smiles, name = smiles_and_name_columns(frame.columns)
-            lines = frame_lines(frame, smiles or frame.columns[0], name)
-            return Question.of_lines(nose, lines, dilution)
+            return frame_lines(frame, smiles or frame.columns[0], name)
         text = content.decode("utf-8", errors="replace")
-    return Question.of_text(nose, text, dilution)
+    return split_lines(text)
 
 
 def _is_file(text: str) -> bool:

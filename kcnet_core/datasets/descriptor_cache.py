@@ -21,9 +21,14 @@ import numpy as np
 
 from kcnet_core.contracts import Counted, Steps, share_of_work
 from kcnet_core.errors import DataError
-from kcnet_core.molecules.describe import CHECK_SHARE, describe_steps
 from kcnet_core.molecules.descriptor_table import DESCRIPTOR_NAMES
-from kcnet_core.molecules.read import read_frame, read_frame_steps
+from kcnet_core.molecules.read import (
+    CHECK_SHARE,
+    check_steps,
+    describe_steps,
+    frame_lines,
+    read_frame,
+)
 from kcnet_core.storage.atomic_write import write_whole
 from kcnet_core.storage.folders import cache_folder
 
@@ -93,8 +98,8 @@ def _digest(texts: list[str]) -> str:
 def _compute(texts: list[str], described: Described) -> Steps[Counted, None]:
     import pandas as pd
 
-    checks = read_frame_steps(pd.DataFrame({"smiles": texts}), "smiles", keep_duplicates=True)
-    rows = yield from share_of_work(checks, 0.0, CHECK_SHARE)
+    lines = frame_lines(pd.DataFrame({"smiles": texts}), "smiles")
+    rows = yield from share_of_work(check_steps(lines, keep_duplicates=True), 0.0, CHECK_SHARE)
     salts = [row for row in rows if not row.ok and row.suggestion]
     offered = pd.DataFrame({"smiles": [row.suggestion for row in salts]})
     for salt, part in zip(salts, read_frame(offered, "smiles", keep_duplicates=True), strict=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Sequence
 
-from kcnet_core.molecules.tasks import RememberedTask
+from kcnet_core.molecules.pool import RememberedTask
 from kcnet_core.palette import theme
 
 _draw = RememberedTask("draw", capacity=4096)

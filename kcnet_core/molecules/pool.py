@@ -1,4 +1,5 @@
-"""Worker processes for RDKit that all threads of the server share, a few molecules at a time."""
+"""Worker processes for RDKit that all threads of the server share, a few molecules at a time, and
+the latest of their replies."""
 
 from __future__ import annotations
 
@@ -6,8 +7,10 @@ import atexit
 import os
 import queue
 import threading
-from collections import deque
-from collections.abc import Sequence
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
 
 from kcnet_core.contracts import Counted, Steps, drain
 from kcnet_core.limits import MAX_KILLED_MOLECULES, SECONDS_PER_MOLECULE
@@ -21,6 +24,7 @@ from kcnet_core.molecules.process import (
 
 MAX_PROCESSES = 8
 CHUNK_ITEMS = 16  # about 0.1 s of descriptors: short enough to share, long enough to be quick
+RETRY_FAILURE_SECONDS = 600.0
 
 
 class MoleculePool:
@@ -47,12 +51,9 @@ class MoleculePool:
         self._processes = [MoleculeProcess(command) for _ in range(self.size)]
         self._turns = _Turns(self._processes)
 
-    def ask(self, task: str, items: Sequence) -> Request:
-        return Request(self, task, items)
-
     def run(self, task: str, items: Sequence) -> list[Reply]:
         """One reply per item, in order."""
-        return drain(self.ask(task, items).steps())
+        return drain(Request(self, task, items).steps())
 
     def close(self) -> None:
         for process in self._processes:
@@ -204,3 +205,68 @@ def _close_own() -> None:
 def warm_up() -> None:
     """Start a worker in the background, so that the first molecule does not wait for it."""
     threading.Thread(target=lambda: shared_pool().run("check", ["C"]), daemon=True).start()
+
+
+class RememberedTask:
+    """One kind of molecule work, carried out by the shared worker processes.
+
+    A failure that may have been bad luck (time limit, crash) is remembered for ten minutes, so
+    that a page which reruns with a hanging molecule does not wait for the time limit again.
+
+    Parameters
+    ----------
+    task : str
+        A name in `worker.__main__.load_tasks`.
+    capacity : int
+        How many replies are remembered; those not used for longest go first.
+    decode : callable, optional
+        Turns the value a worker sent into the value to remember.
+    """
+
+    def __init__(self, task: str, capacity: int, decode: Callable[[Any], Any] | None = None):
+        self._task, self._capacity, self._decode = task, capacity, decode
+        self._replies: OrderedDict[Hashable, tuple[Reply, float]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def __call__(self, items: Sequence[Hashable]) -> list[Reply]:
+        return drain(self.steps(items))
+
+    def steps(self, items: Sequence[Hashable]) -> Steps[Counted, list[Reply]]:
+        """One reply per item, in order; only items not remembered are counted.
+
+        Closing it stops the work; what has been answered by then is remembered.
+        """
+        recalled = {item: self._recall(item) for item in items}
+        known = {item: reply for item, reply in recalled.items() if reply is not None}
+        missing = [item for item in recalled if item not in known]
+        if missing:
+            request = Request(shared_pool(), self._task, missing)
+            try:
+                yield from request.steps()
+            finally:
+                for item, reply in zip(missing, request.replies, strict=True):
+                    if reply is not None:
+                        known[item] = self._remember(item, reply)
+        return [known[item] for item in items]
+
+    def _recall(self, item: Hashable) -> Reply | None:
+        with self._lock:
+            answer, expires = self._replies.get(item, (None, 0.0))
+            if answer is not None and expires < time.monotonic():
+                del self._replies[item]
+                return None
+            if answer is not None:
+                self._replies.move_to_end(item)
+            return answer
+
+    def _remember(self, item: Hashable, answer: Reply) -> Reply:
+        if answer.failure is None and self._decode is not None:
+            answer = Reply(self._decode(answer.value))
+        if answer.failure == STOPPED:
+            return answer
+        expires = float("inf") if answer.lasting else time.monotonic() + RETRY_FAILURE_SECONDS
+        with self._lock:
+            self._replies[item] = (answer, expires)
+            while len(self._replies) > self._capacity:
+                self._replies.popitem(last=False)
+        return answer

@@ -1,4 +1,4 @@
-"""Text or a table -> checked molecules: each row ends as a molecule or as a reason why not."""
+"""Text or a table -> checked and described molecules, or for each row a reason why not."""
 
 from __future__ import annotations
 
@@ -7,22 +7,31 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from kcnet_core.contracts import Counted, Steps, drain
 from kcnet_core.errors import DataError, LimitError
-from kcnet_core.limits import (
-    MAX_MOLECULE_NAME_LENGTH,
-    MAX_MOLECULES,
-    MAX_SMILES_LENGTH,
-)
+from kcnet_core.limits import MAX_MOLECULE_NAME_LENGTH, MAX_MOLECULES, MAX_SMILES_LENGTH
+from kcnet_core.molecules.descriptor_table import DESCRIPTOR_NAMES
+from kcnet_core.molecules.pool import RememberedTask
 from kcnet_core.molecules.process import Reply
-from kcnet_core.molecules.tasks import RememberedTask
 from kcnet_core.molecules.text import Line, split_lines
+from kcnet_core.molecules.worker.messages import unpack
 
 if TYPE_CHECKING:
     import pandas as pd
 
+CHECK_SHARE = 0.15  # of the time that checking and describing molecules takes
+
+
+def _float32(packed: str) -> np.ndarray:
+    with np.errstate(over="ignore"):  # what overflows float32 counts as not finite
+        return np.array(unpack(packed), dtype=np.float32)
+
+
 _check = RememberedTask("check", capacity=2 * MAX_MOLECULES)
 _flatten = RememberedTask("skeleton", capacity=2 * MAX_MOLECULES)
+_describe = RememberedTask("describe", capacity=MAX_MOLECULES, decode=_float32)
 
 _MAX_GUESSES = 200
 _MISSING = frozenset(("", "na", "n/a", "nan", "none", "null", "-", "?"))
@@ -122,17 +131,8 @@ def read_frame(
     LimitError
         If the frame has more rows than the product takes.
     """
-    return drain(
-        read_frame_steps(frame, smiles_column, name_column, keep_duplicates=keep_duplicates)
-    )
-
-
-def read_frame_steps(
-    frame: pd.DataFrame, smiles_column, name_column=None, *, keep_duplicates: bool = False
-) -> Steps[Counted, list[Row]]:
-    """`read_frame`, molecule by molecule; those already known are not counted."""
     lines = frame_lines(frame, smiles_column, name_column)
-    return (yield from check_steps(lines, keep_duplicates=keep_duplicates))
+    return drain(check_steps(lines, keep_duplicates=keep_duplicates))
 
 
 def frame_lines(frame: pd.DataFrame, smiles_column, name_column=None) -> list[Line]:
@@ -185,13 +185,8 @@ def check_steps(
     """
     _refuse_too_many(len(lines))
     rows = [
-        Row(
-            line.number,
-            line.text,
-            line.name[:MAX_MOLECULE_NAME_LENGTH],
-            error=_refusal(line.smiles),
-        )
-        for line in lines
+        Row(number, text, name[:MAX_MOLECULE_NAME_LENGTH], error=_refusal(smiles))
+        for number, text, smiles, name, _ in lines
     ]
     unreadable = [i for i, row in enumerate(rows) if row.error is not None]
     pending = [i for i, row in enumerate(rows) if row.error is None]
@@ -231,27 +226,12 @@ def _refusal(smiles: str) -> str | None:
 def _judged(row: Row, reply: Reply) -> Row:
     if reply.failure is not None:
         return replace(row, error=reply.failure)
-    found = reply.value
-    if "error" in found:
-        return replace(row, error=found["error"], suggestion=found.get("suggestion"))
-    return replace(
-        row,
-        molecule=_molecule(found),
-        note=found.get("note"),
-        suggestion=found.get("suggestion"),
-    )
-
-
-def _molecule(found: dict) -> Molecule:
-    return Molecule(
-        found["smiles"],
-        found["skeleton"],
-        found["formula"],
-        found["heavy_atoms"],
-        found["weight"],
-        found["charge"],
-        frozenset(found["elements"]),
-    )
+    found = dict(reply.value)
+    said = {key: found.pop(key, None) for key in ("error", "note", "suggestion")}
+    if said["error"] is None:
+        found["elements"] = frozenset(found["elements"])
+        said["molecule"] = Molecule(**found)
+    return replace(row, **said)
 
 
 def _suggest(rows: list[Row], lines: Sequence[Line], unreadable: list[int]) -> None:
@@ -289,3 +269,52 @@ def _duplicates_reported(rows: Iterable[Row], keep: bool) -> list[Row]:
                     row = replace(row, molecule=None, error=f"{same} It is kept once.")
         checked.append(row)
     return checked
+
+
+def describe(rows: Sequence[Row]) -> tuple[list[Row], np.ndarray]:
+    """The rows, and the descriptors (n_ok, n_descriptors) of those that hold a molecule.
+
+    Rows whose computation failed, took too long or gave a value that is not finite in float32 have
+    lost their molecule and say why. Columns are as in DESCRIPTOR_NAMES.
+    """
+    return drain(describe_steps(rows))
+
+
+def describe_steps(rows: Sequence[Row]) -> Steps[Counted, tuple[list[Row], np.ndarray]]:
+    """`describe`, molecule by molecule; those already known are not counted."""
+    smiles = [row.molecule.smiles for row in rows if row.molecule is not None]
+    replies = iter((yield from _describe.steps(smiles)))
+    described, lines = [], []
+    for row in rows:
+        if row.ok:
+            reply = next(replies)
+            error = reply.failure or _not_finite(reply.value)
+            if error is None:
+                lines.append(reply.value)
+            else:
+                row = replace(row, molecule=None, error=error)
+        described.append(row)
+    X = np.stack(lines) if lines else np.empty((0, len(DESCRIPTOR_NAMES)), np.float32)
+    return described, X
+
+
+def descriptors(smiles: Sequence[str]) -> dict[str, np.ndarray]:
+    """The descriptors of canonical SMILES; those that cannot be described are left out."""
+    replies = zip(smiles, _describe(smiles), strict=True)
+    return {
+        text: reply.value
+        for text, reply in replies
+        if reply.failure is None and not _not_finite(reply.value)
+    }
+
+
+def _not_finite(values: np.ndarray) -> str | None:
+    bad = np.flatnonzero(~np.isfinite(values))
+    if not len(bad):
+        return None
+    names = [DESCRIPTOR_NAMES[i] for i in bad]
+    shown = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+    why = ""
+    if any("Charge" in name or "CHG" in name for name in names):
+        why = " RDKit's charge model does not know one of its atoms in this state."
+    return f"Not finite: {shown}.{why} The molecule is left out."

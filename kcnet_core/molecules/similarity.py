@@ -7,22 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from kcnet_core.limits import MAX_MOLECULES
-from kcnet_core.molecules.tasks import RememberedTask
+from kcnet_core.molecules.pool import RememberedTask
 
 
 def morgan_similarity(smiles: str, others: Sequence[str]) -> np.ndarray:
-    """Tanimoto similarity of one molecule to each of the others.
+    """Tanimoto similarity of one molecule to each of the others, (len(others),).
 
-    Parameters
-    ----------
-    smiles : str
-    others : sequence of str
-        Their fingerprints are remembered between calls.
-
-    Returns
-    -------
-    ndarray of shape (len(others),), float64
-        0 (nothing in common) to 1 (the same environments); NaN where there is no fingerprint.
+    0 (nothing in common) to 1 (the same environments); NaN where there is no fingerprint.
     """
     prints = [reply.value for reply in _fingerprint([smiles, *others])]
     if prints[0] is None:

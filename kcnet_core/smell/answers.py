@@ -1,61 +1,36 @@
-"""From a question to its answers: descriptors, probabilities with their spread, trust, truth."""
+"""From lines that were asked to their answers: probabilities with their spread, trust, truth."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from kcnet_core.contracts import Counted, Steps, drain, share_of_work
-from kcnet_core.molecules.describe import CHECK_SHARE, describe_steps
 from kcnet_core.molecules.descriptor_table import DESCRIPTOR_NAMES
-from kcnet_core.molecules.read import Molecule, Row, check_steps
-from kcnet_core.smell.applicability import Verdict, domain_of
-from kcnet_core.smell.question import Question
-from kcnet_core.smell.volatility import odourless_warning
+from kcnet_core.molecules.read import CHECK_SHARE, Molecule, Row, check_steps, describe_steps
+from kcnet_core.molecules.text import Line
+from kcnet_core.smell.applicability import Verdict, domain_of, odourless_warning
+from kcnet_core.smell.nose import Nose
 
 _DONORS = DESCRIPTOR_NAMES.index("NumHDonors")
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What the nose says of one molecule.
+    """What the nose says of one molecule."""
 
-    Parameters
-    ----------
-    row : Row
-        The line it came from.
-    molecule : Molecule
-        As it was checked.
-    dilution : str or None
-        For which it holds.
-    features : ndarray of shape (d,)
-        Raw features in the nose's order, the dilution among them.
-    probabilities : ndarray of shape (c,)
-        Of all flies together, calibrated.
-    each : ndarray of shape (F, c)
-        Of every fly alone.
-    known : int or None
-        Row among the nose's known molecules that is this very molecule.
-    stereoisomer : int or None
-        Row of a known molecule that differs by stereo marks alone.
-    verdict : Verdict or None
-        Whether the nose can be trusted here; None when its training molecules are not at hand.
-    warning : str or None
-        Why nobody may smell it at all.
-    """
-
-    row: Row
+    row: Row  # the line it came from
     molecule: Molecule
-    dilution: str | None
-    features: np.ndarray
-    probabilities: np.ndarray
-    each: np.ndarray
-    known: int | None
-    stereoisomer: int | None
-    verdict: Verdict | None
-    warning: str | None
+    dilution: str | None  # for which it holds
+    features: np.ndarray  # (d,) raw, in the nose's order, the dilution among them
+    probabilities: np.ndarray  # (c,) of all flies together, calibrated
+    each: np.ndarray  # (F, c) of every fly alone
+    known: int | None  # row among the nose's known molecules that is this very molecule
+    stereoisomer: int | None  # row of a known molecule that differs by stereo marks alone
+    verdict: Verdict | None  # trust; None when the nose's training molecules are not at hand
+    warning: str | None  # why nobody may smell it at all
 
     @property
     def name(self) -> str:
@@ -77,9 +52,8 @@ class Answer:
 
 @dataclass(frozen=True)
 class Answers:
-    """All rows of a question in their order, and an answer for each that holds a molecule."""
+    """All rows that were asked in their order, and an answer for each that holds a molecule."""
 
-    question: Question
     rows: tuple[Row, ...]
     answers: tuple[Answer | None, ...]  # one per row
 
@@ -92,27 +66,31 @@ class Answers:
         return [row for row in self.rows if not row.ok]
 
 
-def smell(question: Question) -> Answers:
-    """Answer every line of a question that holds a molecule."""
-    return drain(smell_steps(question))
+def smell(nose: Nose, lines: Sequence[Line], dilution: str | None = None) -> Answers:
+    """Answer every line that holds a SMILES, or the name of a molecule that the nose was taught.
+
+    `dilution` is one of `nose.dilutions`; by default the first, the strongest.
+    """
+    return drain(smell_steps(nose, lines, dilution))
 
 
-def smell_steps(question: Question) -> Steps[Counted, Answers]:
+def smell_steps(
+    nose: Nose, lines: Sequence[Line], dilution: str | None = None
+) -> Steps[Counted, Answers]:
     """`smell`, molecule by molecule.
 
     Checking and describing count the same molecules, so progress is shared out between them.
     """
-    rows = yield from share_of_work(
-        check_steps(question.lines, keep_duplicates=True), 0.0, CHECK_SHARE
-    )
-    rows = question.nose.names.suggest(rows)
+    checks = check_steps([nose.names.look_up(line) for line in lines], keep_duplicates=True)
+    rows = nose.names.suggest((yield from share_of_work(checks, 0.0, CHECK_SHARE)))
     rows, descriptors = yield from share_of_work(describe_steps(rows), CHECK_SHARE, 1 - CHECK_SHARE)
-    found = _answered(question, rows, descriptors) if len(descriptors) else iter(())
-    return Answers(question, tuple(rows), tuple(next(found) if row.ok else None for row in rows))
+    found = _answered(nose, dilution, rows, descriptors)
+    return Answers(tuple(rows), tuple(next(found) if row.ok else None for row in rows))
 
 
-def _answered(question: Question, rows: list[Row], descriptors: np.ndarray) -> Iterator[Answer]:
-    nose, dilution = question.nose, question.dilution
+def _answered(
+    nose: Nose, dilution: str | None, rows: Sequence[Row], descriptors: np.ndarray
+) -> Iterator[Answer]:
     there = [(row, row.molecule) for row in rows if row.molecule is not None]
     X = nose.features(descriptors, dilution)
     inputs = nose.inputs(X)

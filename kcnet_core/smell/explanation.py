@@ -17,8 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kcnet_core.molecules.describe import descriptors
-from kcnet_core.molecules.tasks import RememberedTask
+from kcnet_core.molecules.pool import RememberedTask
+from kcnet_core.molecules.read import descriptors
 from kcnet_core.network.explain import contributions
 from kcnet_core.smell.answers import Answer
 from kcnet_core.smell.nose import Nose

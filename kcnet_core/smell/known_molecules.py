@@ -31,19 +31,11 @@ _NAME = re.compile(r"[\w\s,'’()+.-]+")  # no bonds, brackets or markup
 
 @dataclass(frozen=True)
 class KnownNames:
-    """Names that stand for molecules.
+    """Names that stand for molecules, by the form in which they are compared (`normal`)."""
 
-    Parameters
-    ----------
-    smiles : mapping from the normal form of a name to its canonical SMILES
-    spelled : mapping from the normal form to the name as the dataset writes it
-    title : str
-        The dataset they come from, for messages.
-    """
-
-    smiles: Mapping[str, str]
-    spelled: Mapping[str, str]
-    title: str
+    smiles: Mapping[str, str]  # canonical
+    spelled: Mapping[str, str]  # as the dataset writes them
+    title: str  # the dataset they come from, for messages
 
     @classmethod
     def of(cls, names: Iterable[str], smiles: Iterable[str], title: str) -> KnownNames:
@@ -66,12 +58,11 @@ class KnownNames:
 
     def suggest(self, rows: Iterable[Row]) -> list[Row]:
         """Rows whose errors, where the line looks like a word, say which names come near."""
-        suggested, guesses = [], 0
-        for row in rows:
+        rows, guesses = list(rows), 0
+        for k, row in enumerate(rows):
             if not row.ok and not row.suggestion and guesses < _MOST_GUESSES and _is_word(row.text):
-                row, guesses = self._suggested(row), guesses + 1
-            suggested.append(row)
-        return suggested
+                rows[k], guesses = self._suggested(row), guesses + 1
+        return rows
 
     def _suggested(self, row: Row) -> Row:
         near = self._near(row.text)
@@ -116,39 +107,23 @@ def _listed(names: list[str]) -> str:
 
 @dataclass(frozen=True)
 class Known:
-    """Molecules with their odor characters.
+    """Molecules with their odor characters, one per row."""
 
-    Parameters
-    ----------
-    title : str
-        The dataset.
-    smiles, names : tuple of str, one per row
-    X : ndarray of shape (n, d)
-        Raw features, as the model's `feature_names` list them.
-    characters : tuple of tuples of str
-        True characters of each row.
-    groups : ndarray of shape (n,) or None
-    taught : ndarray of shape (n,), bool
-        Rows that the model was trained on; the others it has never met.
-    """
-
-    title: str
+    title: str  # the dataset
     smiles: tuple[str, ...]
     names: tuple[str, ...]
-    X: np.ndarray
-    characters: tuple[tuple[str, ...], ...]
-    groups: np.ndarray | None
-    taught: np.ndarray
+    X: np.ndarray  # (n, d) raw features, as the model's `feature_names` list them
+    characters: tuple[tuple[str, ...], ...]  # the true ones
+    groups: np.ndarray | None  # (n,)
+    taught: np.ndarray  # (n,) bool: the other rows the model has never met
 
     @classmethod
     def of(cls, dataset: Dataset, train_rows: np.ndarray | None = None) -> Known | None:
         """All molecules of a dataset; None when it does not say which molecules they are."""
         if dataset.smiles is None:
             return None
-        taught = np.ones(len(dataset.X), bool)
-        if train_rows is not None:
-            taught[:] = False
-            taught[train_rows] = True
+        taught = np.zeros(len(dataset.X), bool)
+        taught[slice(None) if train_rows is None else train_rows] = True
         names = dataset.target_names
         if dataset.multilabel:
             true = [tuple(n for n, on in zip(names, row, strict=True) if on) for row in dataset.y]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from kcnet_core.errors import KCNetError
@@ -10,17 +12,16 @@ from kcnet_core.smell.known_molecules import Known
 from kcnet_core.smell.nose import Nose, characters_of
 from kcnet_core.smell.quality import Quality, measure_on_rows
 
+if TYPE_CHECKING:  # these import torch
+    from kcnet_core.experiments.training import TrainedRun
+    from kcnet_core.model_file import SavedModel
+
 NAMED_FROM = 0.5  # the probability from which on a given model itself says yes
 SPLIT = "one {protocol} split of {title}, {n} test rows; 95% intervals by bootstrap over these rows"
 
 
-def nose_of_run(trained) -> tuple[Nose, Quality]:
-    """A finished run of the Train page, with its quality on its own test rows.
-
-    Parameters
-    ----------
-    trained : kcnet_core.experiments.training.TrainedRun
-    """
+def nose_of_run(trained: TrainedRun) -> tuple[Nose, Quality]:
+    """A finished run of the Train page, with its quality on its own test rows."""
     dataset = trained.dataset
     if dataset.kind != "odor":
         raise KCNetError(
@@ -39,14 +40,8 @@ def nose_of_run(trained) -> tuple[Nose, Quality]:
     return nose, _quality(nose, dataset, trained.test_rows, trained.protocol)
 
 
-def nose_of_file(saved, file_name: str = "model file") -> tuple[Nose, Quality | None]:
-    """A loaded model file; its training molecules and test rows where the dataset is at hand.
-
-    Parameters
-    ----------
-    saved : kcnet_core.model_file.SavedModel
-    file_name : str
-    """
+def nose_of_file(saved: SavedModel, file_name: str = "model file") -> tuple[Nose, Quality | None]:
+    """A loaded model file; its training molecules and test rows where the dataset is at hand."""
     dataset, split = _dataset_and_split(saved)
     about = saved.info.get("dataset")
     data_title = about.get("title", "") if isinstance(about, dict) else str(about or "")
@@ -65,16 +60,19 @@ def nose_of_file(saved, file_name: str = "model file") -> tuple[Nose, Quality | 
 
 
 def _nose(model, scaler, feature_names, target_names, **about) -> Nose:
+    from kcnet_core.network.readout import RidgeReadout
+
     characters, columns = characters_of(target_names, model.multilabel)
+    solved = isinstance(model, RidgeReadout)
     return Nose(
         flies=(model,),
         scaler=scaler,
         feature_names=tuple(feature_names),
         characters=characters,
         columns=columns,
-        calibration=getattr(model, "calibration_", None),
+        calibration=model.calibration_ if solved else None,
         thresholds=np.full(len(characters), NAMED_FROM),
-        alpha=getattr(model, "alpha_", None),
+        alpha=model.alpha_ if solved else None,
         **about,
     )
 

@@ -34,53 +34,26 @@ class Nose:
     """Whoever answers, with all that is needed to say how far to trust the answer.
 
     A nose equals itself alone.
-
-    Parameters
-    ----------
-    title : str
-        Which model answers.
-    data_title : str
-        What it was taught.
-    flies : tuple of fitted estimators
-    scaler : fitted transformer or None
-        From raw features to the flies' inputs.
-    feature_names : tuple of str
-        Raw features: descriptors, perhaps followed by one-hot dilutions.
-    characters : tuple of str
-    columns : ndarray of int
-        The estimators' output columns that stand for the characters.
-    calibration : Calibration or None
-        Of the flies' mean raw scores; None takes the estimators' own probabilities.
-    thresholds : ndarray of shape (n_characters,)
-        From this probability on a character is named.
-    known : Known or None
-        The molecules it was taught, where they are at hand.
-    alpha : float or None
-        The lambda that was chosen; None for a network that ridge has not solved.
-    settings : FlySettings or None
-        Of flies that were taught here.
-    left_out : ndarray of shape (F, n, n_outputs) or None
-        Raw scores of the known molecules' rows, had they not been taught.
     """
 
-    title: str
-    data_title: str
-    flies: tuple[Network, ...]
-    scaler: Scaler | None
-    feature_names: tuple[str, ...]
+    title: str  # which model answers
+    data_title: str  # what it was taught
+    flies: tuple[Network, ...]  # fitted
+    scaler: Scaler | None  # from raw features to the flies' inputs
+    feature_names: tuple[str, ...]  # raw: descriptors, perhaps followed by one-hot dilutions
     characters: tuple[str, ...]
-    columns: np.ndarray
-    thresholds: np.ndarray
-    calibration: Calibration | None = None
-    known: Known | None = None
-    alpha: float | None = None
-    settings: FlySettings | None = None
-    left_out: np.ndarray | None = None
+    columns: np.ndarray  # (c,) the estimators' outputs that stand for the characters
+    thresholds: np.ndarray  # (c,) from this probability on a character is named
+    calibration: Calibration | None = None  # of mean raw scores; else the estimators' own
+    known: Known | None = None  # the molecules it was taught, where they are at hand
+    alpha: float | None = None  # the lambda that was chosen; None where ridge has not solved
+    settings: FlySettings | None = None  # of flies that were taught here
+    left_out: np.ndarray | None = None  # (F, n, outputs) raw scores of `known` if untaught
     shelf: dict[Any, Any] = field(default_factory=dict, repr=False)  # computed once, kept
 
     def __post_init__(self):
-        names = set(DESCRIPTOR_NAMES)
-        foreign = [n for n in self.feature_names if n not in names and not n.startswith(DILUTION)]
+        own = [n for n in self.feature_names if not n.startswith(DILUTION)]
+        foreign = [n for n in own if n not in DESCRIPTOR_NAMES]
         if foreign:
             raise KCNetError(
                 f"This model was trained on inputs that are not molecular descriptors ({foreign[0]}"
@@ -132,9 +105,7 @@ class Nose:
         X = np.zeros((len(descriptors), len(self.feature_names)), np.float32)
         for k, name in enumerate(self.feature_names):
             X[:, k] = (
-                name == f"{DILUTION}{dilution}"
-                if name.startswith(DILUTION)
-                else descriptors[:, place[name]]
+                descriptors[:, place[name]] if name in place else name == f"{DILUTION}{dilution}"
             )
         return X
 
@@ -178,14 +149,7 @@ def _calibrated(calibration: Calibration, raw: np.ndarray) -> tuple[np.ndarray, 
 
 
 def train_nose(dataset: Dataset, settings: FlySettings | None = None) -> Nose:
-    """Teach a dataset to several flies.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        Odor data, multi-label or with one class per molecule.
-    settings : FlySettings, optional
-    """
+    """Teach odor data, multi-label or with one class per molecule, to several flies."""
     from kcnet_core.network.scaling import RateScaler
     from kcnet_core.smell.flies import FlySettings, teach
 

@@ -149,8 +149,7 @@ def test_smiles(smiles, tally):
 
 
 def test_descriptors_of_odd_molecules(smiles, tally):
-    from kcnet_core.molecules.describe import DESCRIPTOR_NAMES, describe
-    from kcnet_core.molecules.read import read_smiles
+    from kcnet_core.molecules.read import DESCRIPTOR_NAMES, describe, read_smiles
 
     rng = random.Random(SEED + 1)
     while sum(tally.outcomes.values()) < N_DESCRIBED:

@@ -179,7 +179,7 @@ def test_a_cancelled_job_can_be_started_again(monkeypatch):
     assert any(button.label == "Try again" for button in app.button)
 
 
-def _until_stopped(_):
+def _until_stopped(*_):
     while True:
         time.sleep(0.01)
         yield Counted(0, 10)

@@ -22,9 +22,8 @@ from kcnet_core.datasets.uploads.columns import (
 from kcnet_core.datasets.uploads.quota import UploadBytes
 from kcnet_core.errors import DataError, LimitError
 from kcnet_core.limits import MAX_CSV_CHARACTERS, MAX_CSV_DILUTIONS
-from kcnet_core.molecules.describe import CHECK_SHARE, describe_steps
 from kcnet_core.molecules.descriptor_table import DESCRIPTOR_NAMES
-from kcnet_core.molecules.read import Row, read_frame_steps
+from kcnet_core.molecules.read import CHECK_SHARE, Row, check_steps, describe_steps, frame_lines
 
 _LEAST_POSITIVES = 2  # of a character; rarer ones are left out, and named in the report
 _LONGEST_LABEL = 60
@@ -222,10 +221,8 @@ def _refuse_too_few(kept, errors, n_rows):
 
 
 def _molecules(frame, guess: TableGuess) -> Steps[Counted, list[Row]]:
-    rows = yield from read_frame_steps(
-        frame,
-        guess.smiles_column,
-        guess.name_column,
+    rows = yield from check_steps(
+        frame_lines(frame, guess.smiles_column, guess.name_column),
         keep_duplicates=True,  # which row of a molecule is kept depends on its labels
     )
     if not any(row.ok for row in rows):

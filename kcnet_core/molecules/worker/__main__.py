@@ -24,11 +24,9 @@ _GRACE_SECONDS = 2.0
 def load_tasks() -> dict:
     """What a worker can do: name -> function of one item, returning something JSON can hold."""
     from kcnet_core.molecules.worker.atom_edits import without_each_atom
-    from kcnet_core.molecules.worker.check import check_smiles
-    from kcnet_core.molecules.worker.descriptors import descriptor_values
+    from kcnet_core.molecules.worker.check import check_smiles, without_stereo
+    from kcnet_core.molecules.worker.descriptors import descriptor_values, morgan_bits
     from kcnet_core.molecules.worker.draw import draw_svg
-    from kcnet_core.molecules.worker.fingerprint import morgan_bits
-    from kcnet_core.molecules.worker.stereo import without_stereo
 
     return {
         "check": check_smiles,
@@ -70,10 +68,7 @@ def _confine() -> None:
         import resource
     except ImportError:  # not on this platform
         return
-    for kind, limit in (
-        (resource.RLIMIT_AS, WORKER_MEMORY_BYTES),
-        (resource.RLIMIT_CORE, 0),
-    ):
+    for kind, limit in ((resource.RLIMIT_AS, WORKER_MEMORY_BYTES), (resource.RLIMIT_CORE, 0)):
         _, hard = resource.getrlimit(kind)
         if hard == resource.RLIM_INFINITY or limit < hard:
             with contextlib.suppress(OSError, ValueError):  # not every system has every limit

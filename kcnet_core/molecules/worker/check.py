@@ -11,19 +11,13 @@ from rdkit.Chem import Descriptors, rdMolDescriptors
 from rdkit.Chem.MolStandardize import rdMolStandardize
 
 from kcnet_core.limits import MAX_HEAVY_ATOMS
-from kcnet_core.molecules.worker.stereo import without_stereo
 
 # Everything else in the periodic table is a metal.
 _NOT_METALS = frozenset(
     re.findall(r"\w+", "H He B C N O F Ne Si P S Cl Ar Ge As Se Br Kr Te I Xe At Rn")
 )
 _ORDINARY_BONDS = frozenset(
-    (
-        Chem.BondType.SINGLE,
-        Chem.BondType.DOUBLE,
-        Chem.BondType.TRIPLE,
-        Chem.BondType.AROMATIC,
-    )
+    Chem.BondType.names[name] for name in ("SINGLE", "DOUBLE", "TRIPLE", "AROMATIC")
 )
 _ATOM_TOKEN = re.compile(r"\[[^\]]*\]|Br|Cl|[BCNOPSFIbcnops*]")
 _RING_TOKEN = re.compile(r"\[[^\]]*\]|%\(\d+\)|%\d\d|\d")
@@ -77,6 +71,13 @@ def check_smiles(smiles: str) -> dict:
     if notes:
         checked["note"] = " ".join(notes)
     return checked
+
+
+def without_stereo(smiles: str) -> str:
+    """The skeleton of a canonical SMILES: the same atoms and bonds without stereo marks."""
+    if not any(mark in smiles for mark in "@/\\"):
+        return smiles
+    return Chem.MolToSmiles(Chem.MolFromSmiles(smiles), isomericSmiles=False)
 
 
 def _parse(smiles: str):

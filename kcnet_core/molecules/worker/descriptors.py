@@ -1,4 +1,4 @@
-"""One canonical SMILES -> its RDKit 2D descriptors. Runs inside a molecule worker."""
+"""One canonical SMILES -> its RDKit 2D descriptors, or its Morgan fingerprint. Runs in a worker."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from functools import cache, partial
 
 import numpy as np
 from rdkit import Chem
-from rdkit.Chem import QED, Descriptors, Fragments, rdMolDescriptors
+from rdkit.Chem import QED, Descriptors, Fragments, rdFingerprintGenerator, rdMolDescriptors
 from rdkit.Chem.EState import EState
+from rdkit.DataStructs import BitVectToBinaryText
 
 from kcnet_core.molecules.descriptor_table import DESCRIPTOR_NAMES
 from kcnet_core.molecules.worker.substructure_screen import ScreenedPatterns
@@ -19,11 +20,24 @@ ALERTS = ScreenedPatterns(QED.StructuralAlerts)
 FRAGMENTS = ScreenedPatterns(count.__defaults__[-1] for _, count in Fragments.fns)
 
 
-def descriptor_values(smiles: str) -> list[float]:
-    """Values in the order of DESCRIPTOR_NAMES; NaN where RDKit has none."""
+_environments = rdFingerprintGenerator.GetMorganGenerator(radius=2, fpSize=2048)
+
+
+def morgan_bits(smiles: str) -> str:
+    """Which environments of atoms a molecule holds, as hexadecimal digits."""
+    return BitVectToBinaryText(_environments.GetFingerprint(_parsed(smiles))).hex()
+
+
+def _parsed(smiles: str) -> Chem.Mol:
     mol = Chem.MolFromSmiles(smiles)
     if mol is None:
         raise ValueError("it does not parse")
+    return mol
+
+
+def descriptor_values(smiles: str) -> list[float]:
+    """Values in the order of DESCRIPTOR_NAMES; NaN where RDKit has none."""
+    mol = _parsed(smiles)
     mol._eStateIndices = _e_states(mol)  # where RDKit's own functions look for them
     values = dict.fromkeys(DESCRIPTOR_NAMES, np.nan)
     for names, compute in _FAMILIES:

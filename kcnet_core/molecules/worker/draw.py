@@ -15,45 +15,27 @@ _HALO_BONDS = 0.85  # radius of a halo in bond lengths
 _HALO_OPACITY = 0.85  # of the strongest halo, at its centre
 _HEADER_END = "<!-- END OF HEADER -->"
 
-# Atomic number -> colour of the symbol, on a light and on a dark page; others are as the text.
+# Colour of an element's symbol on a light and on a dark page, by atomic number; others are as text.
 _ATOM_COLOURS = {
-    False: {
-        7: "#1D4ED8",
-        8: "#B91C1C",
-        9: "#0F766E",
-        15: "#9A3412",
-        16: "#7C5E00",
-        17: "#15803D",
-        35: "#7C2D12",
-        53: "#6B21A8",
-    },
-    True: {
-        7: "#8AB4FF",
-        8: "#FF8A80",
-        9: "#5EEAD4",
-        15: "#FDBA74",
-        16: "#FACC15",
-        17: "#86EFAC",
-        35: "#FCA5A5",
-        53: "#D8B4FE",
-    },
+    7: ("#1D4ED8", "#8AB4FF"),
+    8: ("#B91C1C", "#FF8A80"),
+    9: ("#0F766E", "#5EEAD4"),
+    15: ("#9A3412", "#FDBA74"),
+    16: ("#7C5E00", "#FACC15"),
+    17: ("#15803D", "#86EFAC"),
+    35: ("#7C2D12", "#FCA5A5"),
+    53: ("#6B21A8", "#D8B4FE"),
 }
 
 
-def draw_svg(
-    smiles: str,
-    width: int,
-    height: int,
-    weights: list[float] | None,
-    dark: bool,
-) -> dict:
+def draw_svg(smiles: str, width: int, height: int, weights: list[float] | None, dark: bool) -> dict:
     """`{"svg": ...}`, or `{"n_atoms": ...}` when the weights are not one per atom."""
     mol = Chem.MolFromSmiles(smiles)
     if mol is None or not mol.GetNumAtoms():
         raise ValueError("it does not parse")
-    if weights is not None and len(weights) != mol.GetNumAtoms():
-        return {"n_atoms": mol.GetNumAtoms()}
     n_atoms = mol.GetNumAtoms()
+    if weights is not None and len(weights) != n_atoms:
+        return {"n_atoms": n_atoms}
     drawer = rdMolDraw2D.MolDraw2DSVG(width, height)
     _set_options(drawer.drawOptions(), dark)
     rdDepictor.Compute2DCoords(mol, useRingTemplates=True)
@@ -88,7 +70,7 @@ def _set_options(options, dark: bool) -> None:
     options.minFontSize = 7
     options.maxFontSize = 15
     options.multipleBondOffset = 0.17
-    colours = {number: _rgb(colour) for number, colour in _ATOM_COLOURS[dark].items()}
+    colours = {number: _rgb(pair[dark]) for number, pair in _ATOM_COLOURS.items()}
     default = _rgb(theme(dark).text)
     options.setAtomPalette({-1: default, 1: default, 6: default, **colours})
     options.setSymbolColour(default)
@@ -134,6 +116,5 @@ def _halos(drawer, mol, n_atoms, weights, dark) -> str:
     return "".join(parts)
 
 
-def _rgb(colour: str) -> tuple[float, float, float]:
-    red, green, blue = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
-    return red, green, blue
+def _rgb(colour: str) -> tuple[float, ...]:
+    return tuple(part / 255 for part in bytes.fromhex(colour[1:]))

@@ -120,8 +120,7 @@ def sample_of_row(data: str, row: int) -> Sample:
 
 def _own_odor(text: str) -> Sample:
     """A molecule that the visitor typed: checked, described, and sensed."""
-    from kcnet_core.molecules.describe import DESCRIPTOR_NAMES, describe
-    from kcnet_core.molecules.read import read_smiles
+    from kcnet_core.molecules.read import DESCRIPTOR_NAMES, describe, read_smiles
 
     rows = read_smiles(text)
     molecule = rows[0].molecule if rows else None

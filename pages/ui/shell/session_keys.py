@@ -48,8 +48,8 @@ SMELL_TABLE = "smell_table"  # name and lines of a table that takes the place of
 SMELL_MODEL = "smell_model"  # widget: who answers (models)
 SMELL_FILE = "smell_file"  # the ChosenModel from a file (models)
 SMELL_DILUTION = "smell_dilution"  # widget: at which dilution (models)
-SMELL_ANSWERS = "smell_answers"  # the latest Answers (ask)
-SMELL_JOB = "smell_job"  # a long Question and the job that answers it (ask)
+SMELL_ANSWERS = "smell_answers"  # what was asked last, and the Answers (ask)
+SMELL_JOB = "smell_job"  # many lines that were asked and the job that answers it (ask)
 
 # -- Compare -------------------------------------------------------------------------------------
 COMPARISON = "comparison"  # the Comparison that the controls show

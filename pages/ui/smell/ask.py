@@ -6,26 +6,21 @@ import streamlit as st
 
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.cost import answers_cost
-from kcnet_core.limits import MAX_CSV_ROWS
+from kcnet_core.limits import MAX_CSV_ROWS, MAX_PASTED_CHARACTERS
 from kcnet_core.molecules.read import frame_lines
+from kcnet_core.molecules.text import Line, split_lines, too_long_sentence
 from kcnet_core.smell.answers import Answers, smell, smell_steps
 from kcnet_core.smell.applicability import n_compared
 from kcnet_core.smell.known_molecules import normal
 from kcnet_core.smell.nose import Nose
-from kcnet_core.smell.question import Question, frame_of, smiles_and_name_columns
-from pages.ui.shell import address, visitor, visitor_jobs
+from kcnet_core.smell.table import frame_of, smiles_and_name_columns
+from pages.ui.shell import address, session_keys, visitor, visitor_jobs
+from pages.ui.shell.component import component
 from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.job_progress import job_progress
-from pages.ui.shell.session_keys import (
-    SMELL_ANSWERS,
-    SMELL_DILUTION,
-    SMELL_EXAMPLE,
-    SMELL_JOB,
-    SMELL_MODEL,
-    SMELL_TEXT,
-)
 from pages.ui.shell.session_keys import SMELL_TABLE as TABLE
-from pages.ui.smell import box
+from pages.ui.shell.session_keys import SMELL_TEXT as TEXT
+from pages.ui.shell.session_keys import SMELL_VERSION as VERSION
 from pages.ui.smell.models import STARTER, choices
 
 EXAMPLES = {
@@ -46,23 +41,30 @@ SEVERAL = "several at once"
 AT_ONCE = 40  # lines answered in the page itself; more become a job with a progress bar
 LONGEST_LINK = 1_500  # characters of text in a link
 
+Asked = tuple[Nose, list[Line], str | None]  # of whom, what, at which dilution
+
+_box = component(__file__, "kcnet_smell_box")
+
 
 def adopt_link() -> None:
     """Take over what a link asks for; the first visit asks for an example."""
     query = address.opened("smell")
     if "smiles" in query:
-        _put(query["smiles"][:LONGEST_LINK])
+        put(query["smiles"][:LONGEST_LINK])
     if query.get("model") in choices():
-        st.session_state[SMELL_MODEL] = query["model"]
+        st.session_state[session_keys.SMELL_MODEL] = query["model"]
     if "dilution" in query:
-        st.session_state[SMELL_DILUTION] = query["dilution"]
-    if SMELL_TEXT not in st.session_state:
+        st.session_state[session_keys.SMELL_DILUTION] = query["dilution"]
+    if TEXT not in st.session_state:
         _take_example("vanillin")
 
 
 def link_query(dilution: str | None) -> dict[str, str]:
     """The question as a link; longer ones have none."""
-    text, model = box.text(), st.session_state.get(SMELL_MODEL, STARTER)
+    text, model = (
+        st.session_state.get(TEXT, ""),
+        st.session_state.get(session_keys.SMELL_MODEL, STARTER),
+    )
     if not text.strip() or len(text) > LONGEST_LINK or TABLE in st.session_state:
         return {}
     query = {"smiles": text}
@@ -80,41 +82,77 @@ def share(query: dict[str, str]) -> None:
         st.code(address.link(query), language=None, wrap_lines=True)
 
 
-def _put(text: str) -> None:
-    box.put(text)
+def put(text: str) -> None:
+    """Replace what stands in the box, or the table in its place."""
+    st.session_state[TEXT] = text
+    st.session_state[VERSION] = st.session_state.get(VERSION, 0) + 1
+    st.session_state[session_keys.SMELL_TOO_LONG] = 0
     st.session_state.pop(TABLE, None)
 
 
 def _take_example(name: str) -> None:
     chosen = EXAMPLES if name == SEVERAL else {name: EXAMPLES[name]}
-    _put("\n".join(f"{smiles} {known}" for known, smiles in chosen.items()))
+    put("\n".join(f"{smiles} {known}" for known, smiles in chosen.items()))
 
 
 def show() -> None:
     """The text box with examples to click, or the table that has taken its place."""
     if TABLE in st.session_state:
         _table()
-    else:
-        box.show()
-        _chips()
+        return
+    _box(
+        key=session_keys.SMELL_BOX,
+        data={
+            "text": st.session_state.get(TEXT, ""),
+            "version": st.session_state.setdefault(VERSION, 0),
+            "longest": MAX_PASTED_CHARACTERS,
+        },
+        default={"typed": None},
+        on_typed_change=_typed,
+        height="content",
+    )
+    if too_long := st.session_state.get(session_keys.SMELL_TOO_LONG):
+        st.error(escape_markdown(too_long_sentence(too_long)), icon=":material/error:")
+    _chips()
+
+
+def _typed() -> None:
+    """What came from the browser; stale news from before we replaced the text do not count.
+
+    More than the box takes is refused, and the old text stays.
+    """
+    typed = (st.session_state.get(session_keys.SMELL_BOX) or {}).get("typed")
+    if not isinstance(typed, dict) or typed.get("version") != st.session_state.get(VERSION):
+        return
+    length, new = typed.get("length"), typed.get("text")
+    too_long = isinstance(length, int) and length > MAX_PASTED_CHARACTERS
+    st.session_state[session_keys.SMELL_TOO_LONG] = length if too_long else 0
+    if isinstance(new, str) and len(new) <= MAX_PASTED_CHARACTERS:
+        st.session_state[TEXT] = new
 
 
 def _chips() -> None:
     """The example that stands in the box is lit."""
     names = [*EXAMPLES, SEVERAL]
-    here = normal(box.text())
+    here = normal(st.session_state.get(TEXT, ""))
     lit = next((n for n in EXAMPLES if here == normal(f"{EXAMPLES[n]} {n}")), None)
-    if st.session_state.get(SMELL_EXAMPLE) not in (lit, SEVERAL):
-        st.session_state[SMELL_EXAMPLE] = lit
+    if st.session_state.get(session_keys.SMELL_EXAMPLE) not in (lit, SEVERAL):
+        st.session_state[session_keys.SMELL_EXAMPLE] = lit
 
     def taken():
-        name = st.session_state[SMELL_EXAMPLE]
+        name = st.session_state[session_keys.SMELL_EXAMPLE]
         if name in names:
             _take_example(name)
         if name == SEVERAL:
-            st.session_state[SMELL_EXAMPLE] = None
+            st.session_state[session_keys.SMELL_EXAMPLE] = None
 
-    st.pills("Examples", names, key=SMELL_EXAMPLE, on_change=taken, label_visibility="collapsed")
+    st.pills(
+        "Examples",
+        names,
+        key=session_keys.SMELL_EXAMPLE,
+        on_change=taken,
+        label_visibility="collapsed",
+    )
 
 
 def upload() -> None:
@@ -156,54 +194,53 @@ def _table() -> None:
                   on_click=lambda: st.session_state.pop(TABLE, None))  # fmt: skip
 
 
-def question(nose: Nose, dilution: str | None) -> Question | None:
-    """What the box or the table asks of `nose`; None when nothing is asked yet."""
+def answers(nose: Nose, dilution: str | None) -> Answers | None:
+    """What the nose says to the box or the table; None while it cannot say anything yet."""
     if TABLE in st.session_state:
-        return Question.of_lines(nose, st.session_state[TABLE][1], dilution)
-    text = box.text()
-    return Question.of_text(nose, text, dilution) if text.strip() else None
-
-
-def answers(question: Question) -> Answers | None:
-    """The answers, or None while a job is on its way to them."""
-    kept = st.session_state.get(SMELL_ANSWERS)
-    if kept is not None and kept.question == question:
-        return kept
-    found = smell(question) if len(question.lines) <= AT_ONCE else _from_job(question)
-    if found is not None:
-        st.session_state[SMELL_ANSWERS] = found
+        lines = st.session_state[TABLE][1]
+    elif (text := st.session_state.get(TEXT, "")).strip():
+        lines = split_lines(text)
+    else:
+        st.info("Nothing is asked yet. Paste a SMILES, type a name, or click an example.")
+        return None
+    asked = (nose, lines, dilution)
+    question, found = st.session_state.get(session_keys.SMELL_ANSWERS, (None, None))
+    if question != asked:
+        found = smell(*asked) if len(lines) <= AT_ONCE else _from_job(asked)
+        if found is not None:
+            st.session_state[session_keys.SMELL_ANSWERS] = (asked, found)
     return found
 
 
-def _from_job(question: Question) -> Answers | None:
-    asked, job_id = st.session_state.get(SMELL_JOB, (None, ""))
+def _from_job(asked: Asked) -> Answers | None:
+    question, job_id = st.session_state.get(session_keys.SMELL_JOB, (None, ""))
     job = visitor_jobs.jobs().get(job_id)
-    if job is not None and asked != question:
+    if job is not None and question != asked:
         if job.owned_by(visitor.owner()):
             job.control(visitor.owner(), "stop")  # nobody waits for the answer to another question
         job = None
-    job = job or _start(question)
+    job = job or _start(asked)
     if job is None:
         return None
     if job.view.state == "done":
         return job.result
-    job_progress(job, "smell", unit="molecules", again=lambda: _start(question))
+    job_progress(job, "smell", unit="molecules", again=lambda: _start(asked))
     return None
 
 
-def _start(question: Question):
-    nose, n_molecules = question.nose, len(question.lines)
+def _start(asked: Asked):
+    nose, lines, _ = asked
     cost = answers_cost(
-        n_molecules, n_known=n_compared(nose), n_flies=len(nose.flies),
+        len(lines), n_known=n_compared(nose), n_flies=len(nose.flies),
         n_characters=len(nose.characters),
     )  # fmt: skip
     try:
         job = visitor_jobs.jobs().submit(
-            visitor.owner(), "smell", {"molecules": n_molecules}, lambda: smell_steps(question),
-            estimate=cost, title=f"Smell {n_molecules:,} molecules",
+            visitor.owner(), "smell", {"molecules": len(lines)}, lambda: smell_steps(*asked),
+            estimate=cost, title=f"Smell {len(lines):,} molecules",
         )  # fmt: skip
     except KCNetError as refused:
         st.error(escape_markdown(refused), icon=":material/error:")
         return None
-    st.session_state[SMELL_JOB] = (question, job.id)
+    st.session_state[session_keys.SMELL_JOB] = (asked, job.id)
     return job

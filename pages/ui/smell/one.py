@@ -12,13 +12,13 @@ from kcnet_core.molecules.pictures import molecule_svg
 from kcnet_core.molecules.read import Row
 from kcnet_core.smell import explanation, neighbours
 from kcnet_core.smell.answers import Answer
+from kcnet_core.smell.applicability import RULE
 from kcnet_core.smell.nose import Nose
-from kcnet_core.smell.volatility import RULE
 from pages.ui.shell import visitor
 from pages.ui.shell.chart import chart
 from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.safety_net import fragment
-from pages.ui.smell import box
+from pages.ui.smell.ask import put
 from pages.ui.smell.models import ChosenModel
 
 MEANINGS = {descriptor.name: descriptor.meaning for descriptor in DESCRIPTORS}
@@ -93,7 +93,7 @@ def trust_line(answer: Answer) -> None:
 
 def suggestion(row: Row, label: str) -> None:
     st.button(label, icon=":material/subdirectory_arrow_right:", key=f"take_{row.number}",
-              on_click=box.put, args=(row.suggestion,),
+              on_click=put, args=(row.suggestion,),
               help=escape_markdown(row.suggestion))  # fmt: skip
 
 
@@ -265,5 +265,5 @@ def cards(nose: Nose, found: list[neighbours.Neighbour], kind: str) -> None:
                 st.caption(f"similarity {one.similarity:.2f}")
                 st.text(" · ".join(known.characters[one.row]) or "none")
                 st.button("Smell it", key=f"ask_{kind}_{one.row}", icon=":material/air:",
-                          type="tertiary", on_click=box.put,
+                          type="tertiary", on_click=put,
                           args=(f"{known.smiles[one.row]} {known.names[one.row]}",))  # fmt: skip

@@ -7,9 +7,8 @@ import re
 import numpy as np
 import pandas as pd
 
-from kcnet_core.molecules.describe import describe
 from kcnet_core.molecules.descriptor_table import DESCRIPTOR_NAMES, DESCRIPTORS, GROUPS
-from kcnet_core.molecules.read import read_frame, read_smiles
+from kcnet_core.molecules.read import describe, read_frame, read_smiles
 
 
 def test_the_table_names_exactly_rdkits_descriptors_but_ipc_and_avgipc():

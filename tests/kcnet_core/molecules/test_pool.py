@@ -15,12 +15,10 @@ import pytest
 
 from kcnet_core.contracts import drain
 from kcnet_core.errors import KCNetError
-from kcnet_core.molecules import describe as description
 from kcnet_core.molecules import pool as molecule_pool
-from kcnet_core.molecules import tasks
-from kcnet_core.molecules.describe import DESCRIPTOR_NAMES, describe, describe_steps
-from kcnet_core.molecules.pool import CHUNK_ITEMS, MoleculePool
-from kcnet_core.molecules.read import read_smiles
+from kcnet_core.molecules import read as description
+from kcnet_core.molecules.pool import CHUNK_ITEMS, MoleculePool, Request
+from kcnet_core.molecules.read import DESCRIPTOR_NAMES, describe, describe_steps, read_smiles
 
 # Its descriptors hang (in C, holding Python's lock), crash or raise for chosen molecules.
 FAULTY_WORKER = """
@@ -54,7 +52,7 @@ def faulty_command(tmp_path):
 @pytest.fixture
 def faulty_pool(faulty_command, monkeypatch):
     pool = MoleculePool(size=2, command=faulty_command, seconds=1.0)
-    monkeypatch.setattr(tasks, "shared_pool", lambda: pool)
+    monkeypatch.setattr(molecule_pool, "shared_pool", lambda: pool)
     monkeypatch.setattr(description._describe, "_replies", OrderedDict())
     yield pool
     pool.close()
@@ -78,7 +76,7 @@ def test_a_crashing_molecule_only_costs_its_row(faulty_pool):
 def test_a_hanging_molecule_is_not_tried_again_at_once(faulty_pool, monkeypatch):
     rows = read_smiles("CCBr")
     describe(rows)
-    monkeypatch.setattr(faulty_pool, "ask", lambda *_: pytest.fail("it was tried again"))
+    monkeypatch.setattr(molecule_pool, "Request", lambda *_: pytest.fail("it was tried again"))
     again, _ = describe(rows)
     assert "longer than" in again[0].error
 
@@ -105,7 +103,7 @@ def test_closing_the_steps_ends_a_hanging_computation_and_keeps_what_was_compute
     others = read_smiles("\n".join("N" + "C" * n for n in range(1, 40)))
     assert len(describe(others)[1]) == len(others)  # so both workers are free again
     rows = [row for row in rows if row.molecule.smiles == computed]
-    monkeypatch.setattr(faulty_pool, "ask", lambda *_: pytest.fail("it was forgotten"))
+    monkeypatch.setattr(molecule_pool, "Request", lambda *_: pytest.fail("it was forgotten"))
     assert len(describe(rows)[1]) == 1
 
 
@@ -162,7 +160,7 @@ def test_a_small_request_gets_its_turn_before_a_large_one_is_through(faulty_comm
     started = threading.Event()
     thread = threading.Thread(target=lambda: (started.wait(10), small()))
     thread.start()
-    drain(pool.ask("describe", large).steps(), lambda done, total: started.set())
+    drain(Request(pool, "describe", large).steps(), lambda done, total: started.set())
     order.append("large")
     thread.join(timeout=30)
     pool.close()

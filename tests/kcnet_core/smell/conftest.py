@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kcnet_core import datasets
+from kcnet_core.molecules.text import split_lines
 from kcnet_core.smell.flies import FlySettings
 from kcnet_core.smell.nose import train_nose
 
@@ -25,10 +26,9 @@ def nose(starter):
 def smelled(nose):
     """`smelled("vanillin")`: the answer for one line."""
     from kcnet_core.smell.answers import smell
-    from kcnet_core.smell.question import Question
 
     def answer(text: str):
-        answers = smell(Question.of_text(nose, text))
+        answers = smell(nose, split_lines(text))
         assert answers.given, answers.errors[0].error
         return answers.given[0]
 

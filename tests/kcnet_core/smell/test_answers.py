@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kcnet_core.molecules.text import split_lines
 from kcnet_core.smell import explanation
 from kcnet_core.smell.answers import smell
+from kcnet_core.smell.applicability import odourless_warning
 from kcnet_core.smell.export import named_characters
 from kcnet_core.smell.neighbours import structure_neighbours, tag_neighbours
-from kcnet_core.smell.question import Question
-from kcnet_core.smell.volatility import odourless_warning
 
 
 def test_vanillin_smells_of_vanilla_and_is_known(nose, smelled):
@@ -34,7 +34,7 @@ def test_a_stereoisomer_of_a_known_molecule_is_recognised(nose, smelled):
 
 def test_every_row_comes_back_in_order_with_an_answer_or_an_error(nose):
     text = "CCO\n<script>\nC1CC\nvanillin\nCCO.CCC\n" + "C" * 400
-    answers = smell(Question.of_text(nose, text))
+    answers = smell(nose, split_lines(text))
     assert [answer is not None for answer in answers.answers] == [
         True, False, False, True, False, False,
     ]  # fmt: skip
@@ -46,7 +46,7 @@ def test_every_row_comes_back_in_order_with_an_answer_or_an_error(nose):
     ["C", "[He]", "[CH3]", "[2H]C([2H])([2H])O", "[CH3:1][OH:2]", "C[C@H](N)C(=O)O", "[Na+]", "O"],
 )
 def test_odd_molecules_are_answered_or_refused_but_never_break(nose, smiles):
-    answers = smell(Question.of_text(nose, smiles))
+    answers = smell(nose, split_lines(smiles))
     for row, answer in zip(answers.rows, answers.answers, strict=True):
         assert (answer is None) == bool(row.error)
         if answer is not None:

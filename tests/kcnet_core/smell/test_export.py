@@ -7,14 +7,14 @@ import io
 
 import pytest
 
+from kcnet_core.molecules.text import split_lines
 from kcnet_core.smell.answers import smell
 from kcnet_core.smell.export import records, to_csv
-from kcnet_core.smell.question import Question
 
 
 @pytest.fixture(scope="module")
 def answers(nose):
-    return smell(Question.of_text(nose, 'vanillin\nCCO =HYPERLINK("x")\n@SUM(A1)\n'))
+    return smell(nose, split_lines('vanillin\nCCO =HYPERLINK("x")\n@SUM(A1)\n'))
 
 
 def test_every_row_is_there_with_its_probabilities_or_its_error(nose, answers):

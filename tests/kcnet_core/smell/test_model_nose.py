@@ -12,10 +12,10 @@ from kcnet_core.experiments import report
 from kcnet_core.experiments.run import Run
 from kcnet_core.experiments.training import train_steps
 from kcnet_core.model_file import load_model, save_model
+from kcnet_core.molecules.text import split_lines
 from kcnet_core.smell.answers import smell
 from kcnet_core.smell.explanation import atom_worths, descriptor_shares
 from kcnet_core.smell.model_nose import nose_of_file, nose_of_run
-from kcnet_core.smell.question import Question
 
 
 def trained(**settings):
@@ -35,7 +35,7 @@ def run():
 
 def test_a_trained_run_answers_and_its_quality_is_that_of_its_test_rows(run):
     nose, quality = nose_of_run(run)
-    (answer,) = smell(Question.of_text(nose, "CCCC(=O)OCC")).given
+    (answer,) = smell(nose, split_lines("CCCC(=O)OCC")).given
     np.testing.assert_allclose(
         answer.probabilities, run.model.predict_proba(nose.inputs(answer.features[None]))[0]
     )
@@ -56,7 +56,7 @@ def test_a_model_file_answers_like_the_model_it_was_made_from(run):
     nose, quality = nose_of_run(run)
     again, quality_again = nose_of_file(load_model(report.model_file(run)), "mine.kcnet")
     vanillin = "COc1cc(C=O)ccc1O"
-    one, two = (smell(Question.of_text(n, vanillin)).given[0] for n in (nose, again))
+    one, two = (smell(n, split_lines(vanillin)).given[0] for n in (nose, again))
     np.testing.assert_allclose(one.probabilities, two.probabilities)
     assert "mine.kcnet" in again.title and again.known is not None
     assert quality_again.auroc == quality.auroc
@@ -69,14 +69,14 @@ def test_a_file_without_its_data_answers_but_promises_nothing(run):
         target_names=run.dataset.target_names,
     )  # fmt: skip
     nose, quality = nose_of_file(load_model(out.getvalue()))
-    (answer,) = smell(Question.of_text(nose, "CCO")).given
+    (answer,) = smell(nose, split_lines("CCO")).given
     assert quality is None and nose.known is None and answer.verdict is None
 
 
 @pytest.mark.parametrize("model", ["ELM", "FSHN"])
 def test_other_networks_smell_as_well(model):
     nose, quality = nose_of_run(trained(model=model, n_hidden=60, n_epochs=3))
-    (answer,) = smell(Question.of_text(nose, "CCCC(=O)OCC")).given
+    (answer,) = smell(nose, split_lines("CCCC(=O)OCC")).given
     assert np.isfinite(answer.probabilities).all() and np.isfinite(quality.auroc.mean)
     assert np.isfinite(atom_worths(nose, answer)).all()
     if model == "ELM":
@@ -89,7 +89,7 @@ def test_other_networks_smell_as_well(model):
 def test_a_run_on_one_character_answers_for_that_one():
     nose, quality = nose_of_run(trained(target="Musky"))
     assert nose.characters == ("Musky",)
-    (answer,) = smell(Question.of_text(nose, "CC1CCCCCCCCCCCCC(=O)C1")).given
+    (answer,) = smell(nose, split_lines("CC1CCCCCCCCCCCCC(=O)C1")).given
     assert answer.probabilities[0] > 0.5
     assert quality.characters[0].auroc.mean > 0.7
 

@@ -1,51 +1,15 @@
-"""What is asked, and of whom: lines that a person typed or uploaded, a nose, and a dilution."""
+"""An uploaded table of molecules to smell: its cells, and which columns hold SMILES and names."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from kcnet_core.errors import DataError
-from kcnet_core.molecules.text import Line, smiles_column, split_lines
-from kcnet_core.smell.nose import Nose
+from kcnet_core.molecules.text import smiles_column
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-@dataclass(frozen=True)
-class Question:
-    """Lines to answer.
-
-    Parameters
-    ----------
-    nose : Nose
-        Who is to answer.
-    lines : tuple of Line
-        SMILES with their names; a known name has become its molecule.
-    dilution : str or None
-        One of `nose.dilutions`; by default the first, the strongest.
-    """
-
-    nose: Nose
-    lines: tuple[Line, ...]
-    dilution: str | None = None
-
-    @classmethod
-    def of_text(cls, nose: Nose, text: str, dilution: str | None = None) -> Question:
-        """Pasted lines: SMILES with an optional name, or a known name alone.
-
-        Raises
-        ------
-        LimitError
-            If the text is longer than the product takes.
-        """
-        return cls.of_lines(nose, split_lines(text), dilution)
-
-    @classmethod
-    def of_lines(cls, nose: Nose, lines: Sequence[Line], dilution: str | None = None) -> Question:
-        return cls(nose, tuple(map(nose.names.look_up, lines)), dilution)
 
 
 def frame_of(content: bytes) -> pd.DataFrame:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import pandas as pd
 import pytest
 
@@ -11,8 +9,9 @@ from kcnet_core.contracts import drain
 from kcnet_core.errors import LimitError
 from kcnet_core.limits import MAX_PASTED_CHARACTERS
 from kcnet_core.molecules.read import check_steps, frame_lines
+from kcnet_core.molecules.text import split_lines
 from kcnet_core.smell.known_molecules import KnownNames
-from kcnet_core.smell.question import Question, frame_of, smiles_and_name_columns
+from kcnet_core.smell.table import frame_of, smiles_and_name_columns
 
 VANILLIN, LIMONENE = "COc1cc(C=O)ccc1O", "C=C(C)[C@H]1CC=C(C)CC1"
 NAMES = KnownNames.of(
@@ -24,11 +23,13 @@ NAMES = KnownNames.of(
 
 def checked(text):
     """The rows of a text, asked of somebody who knows `NAMES`."""
-    return checked_lines(Question.of_text(SimpleNamespace(names=NAMES), text).lines)
+    return checked_lines(split_lines(text))
 
 
 def checked_lines(lines):
-    return NAMES.suggest(drain(check_steps(lines, keep_duplicates=True)))
+    return NAMES.suggest(
+        drain(check_steps([NAMES.look_up(line) for line in lines], keep_duplicates=True))
+    )
 
 
 def only(text):
@@ -98,9 +99,7 @@ def test_ten_megabytes_are_refused_by_their_limit():
 
 def test_a_table_may_hold_names_too():
     frame = pd.DataFrame({"SMILES": ["CCO", "limonene", "what"], "label": ["a", "", "c"]})
-    nose = SimpleNamespace(names=NAMES)
-    question = Question.of_lines(nose, frame_lines(frame, "SMILES", "label"))
-    rows = checked_lines(question.lines)
+    rows = checked_lines(frame_lines(frame, "SMILES", "label"))
     assert [(row.name, row.ok) for row in rows] == [("a", True), ("limonene", True), ("c", False)]
 
 
