@@ -14,15 +14,8 @@ from pages.ui.smell import ask, many, models, quality
 from pages.ui.smell import one as smell_one
 
 
-@st.cache_resource(show_spinner=False)
-def warmed_up() -> bool:
-    """Start RDKit's workers while the visitor still reads."""
-    warm_up()
-    return True
-
-
 def main() -> None:
-    warmed_up()
+    st.cache_resource(show_spinner=False)(warm_up)()  # RDKit starts while the visitor still reads
     ask.adopt_link()
     heading(
         "What does it smell of?",

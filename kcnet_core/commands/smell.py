@@ -149,21 +149,18 @@ def _print_table(nose: Nose, answers: Answers, top: int) -> None:
 
 def _measure(args: argparse.Namespace) -> None:
     from kcnet_core import datasets
+    from kcnet_core.smell import quality, rivals
     from kcnet_core.smell.flies import FlySettings
 
     dataset = datasets.load(args.data)
+    found: quality.Quality | rivals.Rivals
     if args.rivals:
-        from kcnet_core.smell import rivals
-
         scores = rivals.journaled(dataset, args.rivals, say=_say)
-        print(rivals.to_json(rivals.summarised(dataset, scores, FlySettings())), end="")
-        return
-    from kcnet_core.smell import quality
-
-    measured = drain(
-        quality.measure_steps(dataset), lambda done, total: _say(f"{done} of {total} splits")
-    )
-    print(quality.to_json(measured), end="")
+        found = rivals.summarised(dataset, scores, FlySettings())
+    else:
+        steps = quality.measure_steps(dataset)
+        found = drain(steps, lambda done, total: _say(f"{done} of {total} splits"))
+    print(quality.to_json(found), end="")
 
 
 def _say(text: str) -> None:

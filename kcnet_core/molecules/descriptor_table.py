@@ -10,14 +10,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import NamedTuple
 
-GROUPS = (
-    "topological",
-    "connectivity",
-    "constitutional",
-    "property",
-    "MOE-type",
-    "fragments",
-)
+GROUPS = ("topological", "connectivity", "constitutional", "property", "MOE-type", "fragments")
 
 
 class Descriptor(NamedTuple):
@@ -223,33 +216,21 @@ _FRAGMENTS = {
 }
 
 
-def _binned(family: str, meaning: str, edges: tuple[float, ...]):
-    ranges = [
-        f"below {edges[0]:g}",
-        *(f"from {low:g} to {high:g}" for low, high in pairwise(edges)),
-        f"of {edges[-1]:g} or more",
-    ]
-    for number, words in enumerate(ranges, start=1):
-        yield Descriptor(f"{family}{number}", "MOE-type", meaning.format(words))
-
-
-def _table():
-    for group, entries in (
-        ("topological", _TOPOLOGICAL),
-        ("connectivity", _CONNECTIVITY),
-        ("constitutional", _CONSTITUTIONAL),
-        ("property", _PROPERTY),
-    ):
-        for name, meaning in entries.items():
-            yield Descriptor(name, group, meaning)
-    yield Descriptor(
-        "LabuteASA", "MOE-type", "Approximate surface area by Labute (square angstrom)"
-    )
+def _moe_type():
+    yield "LabuteASA", "Approximate surface area by Labute (square angstrom)"
     for family, (meaning, edges) in _BINNED.items():
-        yield from _binned(family, meaning, edges)
-    for name, meaning in _FRAGMENTS.items():
-        yield Descriptor(name, "fragments", f"Number of {meaning}")
+        between = (f"from {low:g} to {high:g}" for low, high in pairwise(edges))
+        ranges = (f"below {edges[0]:g}", *between, f"of {edges[-1]:g} or more")
+        for number, words in enumerate(ranges, start=1):
+            yield f"{family}{number}", meaning.format(words)
 
 
-DESCRIPTORS: tuple[Descriptor, ...] = tuple(_table())
+_COUNTS = {name: f"Number of {meaning}" for name, meaning in _FRAGMENTS.items()}
+_TABLES = (_TOPOLOGICAL, _CONNECTIVITY, _CONSTITUTIONAL, _PROPERTY, dict(_moe_type()), _COUNTS)
+
+DESCRIPTORS: tuple[Descriptor, ...] = tuple(
+    Descriptor(name, group, meaning)
+    for group, table in zip(GROUPS, _TABLES, strict=True)
+    for name, meaning in table.items()
+)
 DESCRIPTOR_NAMES: tuple[str, ...] = tuple(descriptor.name for descriptor in DESCRIPTORS)

@@ -18,23 +18,11 @@ def molecule_svg(
     atom_weights: Sequence[float] | None = None,
     dark: bool = False,
 ) -> str:
-    """Draw one molecule on a transparent background.
+    """Draw one molecule, so many pixels large, on a transparent background, perhaps a dark one.
 
-    Parameters
-    ----------
-    smiles : str
-    width, height : int
-        Pixels.
-    atom_weights : sequence of float, optional
-        One per heavy atom, in the order in which the atoms stand in `smiles`: positive ones get
-        an orange halo, negative ones a purple one.
-    dark : bool
-        Colours for a dark page.
-
-    Returns
-    -------
-    str
-        An SVG element. A molecule that RDKit cannot lay out gives a neutral picture, not an error.
+    `atom_weights` are one per heavy atom, in the order in which the atoms stand in `smiles`:
+    positive ones get an orange halo, negative ones a purple one. A molecule that RDKit cannot lay
+    out gives a neutral picture, not an error.
     """
     weights = None if atom_weights is None else tuple(map(float, atom_weights))
     return _svgs([(smiles, width, height, weights, dark)])[0]

@@ -25,19 +25,14 @@ from kcnet_core.molecules.process import (
 MAX_PROCESSES = 8
 CHUNK_ITEMS = 16  # about 0.1 s of descriptors: short enough to share, long enough to be quick
 RETRY_FAILURE_SECONDS = 600.0
+_N_CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class MoleculePool:
-    """A bounded set of worker processes, started when first needed and kept warm.
+    """At most `size` worker processes, started when first needed and kept warm.
 
-    Parameters
-    ----------
-    size : int, optional
-        Processes at most (default: one per core, 8 at most); a small request uses only one.
-    command : sequence of str
-        How to start a worker.
-    seconds : float
-        Time limit per item.
+    By default one per core, 8 at most; a small request uses only one. `command` is how to start a
+    worker, `seconds` the time limit per item.
     """
 
     def __init__(
@@ -46,7 +41,7 @@ class MoleculePool:
         command: Sequence[str] = WORKER_COMMAND,
         seconds: float = SECONDS_PER_MOLECULE,
     ):
-        self.size = size or min(_n_cores(), MAX_PROCESSES)
+        self.size = size or min(_N_CORES, MAX_PROCESSES)
         self.seconds = seconds
         self._processes = [MoleculeProcess(command) for _ in range(self.size)]
         self._turns = _Turns(self._processes)
@@ -178,12 +173,6 @@ class Request:
             self._chunks.append((position, end))
 
 
-def _n_cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 _lock = threading.Lock()
 _shared: dict[int, MoleculePool] = {}  # by process id: a forked child must not use these pipes
 
@@ -211,16 +200,11 @@ class RememberedTask:
     """One kind of molecule work, carried out by the shared worker processes.
 
     A failure that may have been bad luck (time limit, crash) is remembered for ten minutes, so
-    that a page which reruns with a hanging molecule does not wait for the time limit again.
+    that a page which reruns with a hanging molecule does not wait for the time limit again. Of
+    `capacity` replies those not used for longest go first.
 
-    Parameters
-    ----------
-    task : str
-        A name in `worker.__main__.load_tasks`.
-    capacity : int
-        How many replies are remembered; those not used for longest go first.
-    decode : callable, optional
-        Turns the value a worker sent into the value to remember.
+    `task` is a name in `worker.__main__.load_tasks`; `decode` turns the value that a worker sent
+    into the one to remember.
     """
 
     def __init__(self, task: str, capacity: int, decode: Callable[[Any], Any] | None = None):

@@ -64,10 +64,7 @@ class MoleculeProcess:
     ) -> bool:
         """Call `deliver` once per item, in order, until all are done or the process has died.
 
-        Returns
-        -------
-        bool
-            Whether all items were answered; if not, the last reply is of the item that ended it.
+        Says whether all were answered; if not, the last reply is of the item that ended it.
         """
         self._send({"task": task, "items": list(items), "seconds": seconds})
         stop_by = None

@@ -99,20 +99,10 @@ class Row:
 
 
 def read_smiles(text: str, *, keep_duplicates: bool = False) -> list[Row]:
-    """Check pasted text: one SMILES per line, optionally with a name after it.
+    """Check pasted text, as `split_lines` reads it: one SMILES per line, perhaps with a name.
 
-    Parameters
-    ----------
-    text : str
-        A name may follow after a space, tab, comma or semicolon; a header line ("smiles,name")
-        is recognised; blank lines and lines that begin with # are skipped.
-    keep_duplicates : bool
-        Keep a molecule that came before (with a note) instead of reporting it as an error.
-
-    Raises
-    ------
-    LimitError
-        If the text is longer, or holds more lines, than the product takes.
+    `keep_duplicates` keeps a molecule that came before (with a note) instead of reporting it as an
+    error. LimitError says that the text is longer, or holds more lines, than the product takes.
     """
     return drain(check_steps(split_lines(text), keep_duplicates=keep_duplicates))
 
@@ -120,23 +110,16 @@ def read_smiles(text: str, *, keep_duplicates: bool = False) -> list[Row]:
 def read_frame(
     frame: pd.DataFrame, smiles_column, name_column=None, *, keep_duplicates: bool = False
 ) -> list[Row]:
-    """Check the SMILES column of a pandas frame; one `Row` per row, numbered from 1.
-
-    `keep_duplicates` is that of `read_smiles`.
-
-    Raises
-    ------
-    DataError
-        If a column is not there.
-    LimitError
-        If the frame has more rows than the product takes.
-    """
+    """Check the SMILES column of a pandas frame; one `Row` per row, numbered from 1."""
     lines = frame_lines(frame, smiles_column, name_column)
     return drain(check_steps(lines, keep_duplicates=keep_duplicates))
 
 
 def frame_lines(frame: pd.DataFrame, smiles_column, name_column=None) -> list[Line]:
-    """The cells of a pandas frame as if they had been pasted; for errors see `read_frame`."""
+    """The cells of a pandas frame as if they had been pasted.
+
+    DataError says that a column is not there, LimitError that there are too many rows.
+    """
     for column in (smiles_column, name_column):
         if column is not None and column not in frame.columns:
             there = ", ".join(map(str, frame.columns[:20]))

@@ -15,16 +15,13 @@ def morgan_similarity(smiles: str, others: Sequence[str]) -> np.ndarray:
 
     0 (nothing in common) to 1 (the same environments); NaN where there is no fingerprint.
     """
-    prints = [reply.value for reply in _fingerprint([smiles, *others])]
-    if prints[0] is None:
-        return np.full(len(others), np.nan)
-    known = np.array([print_ is not None for print_ in prints[1:]], dtype=bool)
+    mine, *prints = (reply.value for reply in _fingerprint([smiles, *others]))
     similarity = np.full(len(others), np.nan)
-    if known.any():
-        theirs = np.stack([print_ for print_ in prints[1:] if print_ is not None])
-        shared = np.bitwise_count(theirs & prints[0]).sum(axis=1)
-        either = np.bitwise_count(theirs | prints[0]).sum(axis=1)
-        similarity[known] = shared / either
+    known = [k for k, one in enumerate(prints) if one is not None]
+    if known and mine is not None:
+        theirs = np.stack([prints[k] for k in known])
+        shared = np.bitwise_count(theirs & mine).sum(axis=1)
+        similarity[known] = shared / np.bitwise_count(theirs | mine).sum(axis=1)
     return similarity
 
 

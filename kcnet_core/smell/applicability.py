@@ -65,10 +65,8 @@ class Domain:
 
     def __init__(self, nose: Nose, known: Known):
         taught = np.flatnonzero(known.taught)
-        self._rows = taught[
-            np.linspace(0, len(taught) - 1, min(len(taught), MOST_ROWS)).astype(int)
-        ]
-        self._known = known
+        even = np.linspace(0, len(taught) - 1, min(len(taught), MOST_ROWS)).astype(int)
+        self._known, self._rows = known, taught[even]
         self._scaler = FeatureScaler(clip=FARTHEST).fit(known.X[self._rows])
         self._places = self._scaler.transform(known.X[self._rows])
         groups = self._rows if known.groups is None else known.groups[self._rows]
@@ -87,9 +85,7 @@ class Domain:
         nearest = squares.argmin(axis=1)
         distances = np.sqrt(squares.min(axis=1) / self._places.shape[1])
         by_distance = np.searchsorted(self._own_distances, distances) / len(self._own_distances)
-        by_leverage = np.zeros(len(X))
-        if self._leverage is not None:
-            by_leverage = self._leverage.percentiles(activity)
+        by_leverage = self._leverage.percentiles(activity) if self._leverage else np.zeros(len(X))
         return [
             self._verdict(*parts)
             for parts in zip(molecules, self._rows[nearest], by_distance, by_leverage, strict=True)

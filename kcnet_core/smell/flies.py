@@ -55,10 +55,6 @@ class Fly(KCNetClassifier):
         self.scores_, self.history_ = None, []
         return kenyon_activity(self.wiring_, torch.from_numpy(X), self.inhibition).T.numpy()
 
-    def settle(self, coef: np.ndarray, alpha: float) -> None:
-        self.coef_, self.alpha_ = coef, alpha
-        self.forget_rows()  # a fly takes no more
-
 
 @dataclass(frozen=True)
 class Taught:
@@ -69,26 +65,6 @@ class Taught:
     calibration: Calibration
     thresholds: np.ndarray  # (c,) from this probability on a character is named
     left_out: np.ndarray  # (F, n, c) raw scores of the training rows, had they not been taught
-
-
-def teach(inputs: np.ndarray, y: np.ndarray, groups, settings: FlySettings) -> Taught:
-    """Teach `settings.n_flies` flies.
-
-    Lambda is the one with the best mean AUROC on molecules left out, measured on the first fly.
-    The calibration is fitted to the mean of all flies' outputs for molecules left out.
-
-    Parameters
-    ----------
-    inputs : ndarray of shape (n, d), float32
-    y : ndarray of shape (n,) or (n, c)
-    groups : ndarray of shape (n,) or None
-        Molecule of each row: its rows are left out together.
-    settings : FlySettings
-    """
-    if inputs.shape[1] < 2:
-        raise DataError("A fly needs at least two descriptors that differ between the molecules.")
-    with _one_thread():
-        return _teach(inputs, TargetCode.learn(y), y, groups, settings)
 
 
 _one_at_a_time = threading.Lock()  # two who limit threads at once would not both restore them
@@ -102,7 +78,17 @@ def _one_thread():
         yield
 
 
-def _teach(inputs, code: TargetCode, y, groups, settings: FlySettings) -> Taught:
+@_one_thread()
+def teach(inputs: np.ndarray, y: np.ndarray, groups, settings: FlySettings) -> Taught:
+    """Teach `settings.n_flies` flies inputs (n, d) with labels y (n,) or (n, c).
+
+    Lambda is the one with the best mean AUROC on molecules left out, measured on the first fly.
+    The calibration is fitted to the mean of all flies' outputs for molecules left out. `groups`
+    (n,) or None is the molecule of each row: its rows are left out together.
+    """
+    if inputs.shape[1] < 2:
+        raise DataError("A fly needs at least two descriptors that differ between the molecules.")
+    code = TargetCode.learn(y)
     Y = code.encode(y)
     flies, outputs, alpha = [], [], None
     for k in range(settings.n_flies):
@@ -115,8 +101,9 @@ def _teach(inputs, code: TargetCode, y, groups, settings: FlySettings) -> Taught
         H = fly.wire(inputs, code)
         if alpha is None:
             alpha = _best_alpha(H, Y, groups)
-        coef, without = solve(H, Y, groups, alpha)
-        fly.settle(coef, alpha)
+        fly.coef_, without = solve(H, Y, groups, alpha)
+        fly.alpha_ = alpha
+        fly.forget_rows()  # a fly takes no more
         flies.append(fly)
         outputs.append(without)
     left_out = np.stack(outputs)

@@ -69,7 +69,8 @@ class KnownNames:
         error = f"Neither a SMILES nor the name of a molecule{self.title and f' in {self.title}'}."
         if not near:
             return replace(row, error=error)
-        error += f" Is it {_listed([self.spelled[key] for key in near])}?"
+        *others, last = [self.spelled[key] for key in near]
+        error += f" Is it {' or '.join(filter(None, (', '.join(others), last)))}?"
         return replace(row, error=error, suggestion=self.smiles[near[0]])
 
     def _near(self, text: str) -> list[str]:
@@ -99,10 +100,6 @@ def _is_word(text: str) -> bool:
         and _SMILES_ONLY.fullmatch(text.split()[0]) is None
         and _NAME.fullmatch(text) is not None
     )
-
-
-def _listed(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -28,6 +29,7 @@ N_REPEATS, N_FOLDS = 3, 5
 CHANCE = 0.5
 BUNDLED = folders.assets() / "results" / "smell_quality.json"
 N_BOOTSTRAP = 300
+_INTERVALS = {"auroc", "f1", "calibration_error"}
 _METHOD = 1  # to be raised when the way of measuring changes
 
 
@@ -76,25 +78,12 @@ class CharacterQuality:
 
 @dataclass(frozen=True)
 class Quality:
-    """Measured on molecules that were not among those taught.
+    """Measured on molecules that were not among those taught."""
 
-    Parameters
-    ----------
-    key : str
-        Digest of the data, the settings and the versions that it holds for.
-    how : str
-        Protocol, number of splits and kind of interval, as a sentence.
-    auroc : Measured
-        Mean over the characters.
-    calibration_error : Measured
-        Mean gap between stated probability and share that had the character.
-    characters : tuple of CharacterQuality
-    """
-
-    key: str
-    how: str
-    auroc: Measured
-    calibration_error: Measured
+    key: str  # digest of the data, the settings and the versions that it holds for
+    how: str  # protocol, number of splits and kind of interval, as a sentence
+    auroc: Measured  # mean over the characters
+    calibration_error: Measured  # mean gap between stated probability and share that had it
     characters: tuple[CharacterQuality, ...]
 
     def of(self, character: str) -> CharacterQuality | None:
@@ -133,51 +122,35 @@ def measure_steps(
     characters, columns = characters_of(dataset.target_names, dataset.multilabel)
     protocol = "paper_split" if dataset.groups is None else "unseen_molecules"
     every = splits(dataset, protocol, n_repeats=n_repeats, n_folds=n_folds)
-    aurocs, f1s, gaps = [], [], []
+    found = []
     yield Counted(0, len(every))
-    for done, split in enumerate(every, start=1):
+    for split in every:
         nose = train_nose(training_part(dataset, split.train), settings)
         P, _ = nose.answer(nose.inputs(dataset.X[split.test]))
         truth = true_labels(dataset, split.test)[:, columns]
-        aurocs.append(scores.auroc_by_label(truth, P))
-        f1s.append(_f1_by_label(truth, nose.thresholds <= P))
-        gaps.append(scores.calibration_error(truth, P))
-        yield Counted(done, len(every))
+        found.append(_scores(truth, P, nose.thresholds))
+        yield Counted(len(found), len(every))
     share = len(every[0].test) / len(every[0].train)
 
     def measured(values) -> Measured:
         interval = metrics.mean_interval(values, n_train=1.0, n_test=share)
         return Measured(interval.mean, max(0.0, interval.low), min(1.0, interval.high))
 
-    positives = true_labels(dataset, slice(None)).sum(axis=0)
-    auroc, f1 = np.array(aurocs), np.array(f1s)
-    return Quality(
-        key=quality_key(dataset, settings),
-        how=(
-            f"{n_repeats} times {n_folds}-fold cross-validation on {dataset.title}, all rows of a "
-            "molecule on one side; 95% intervals by the corrected resampled t"
-        ),
-        auroc=measured(np.nanmean(auroc, axis=1)),
-        calibration_error=measured(gaps),
-        characters=tuple(
-            CharacterQuality(
-                name, int(positives[column]), measured(auroc[:, k]), measured(f1[:, k])
-            )
-            for k, (name, column) in enumerate(zip(characters, columns, strict=True))
-        ),
+    how = (
+        f"{n_repeats} times {n_folds}-fold cross-validation on {dataset.title}, all rows of a "
+        "molecule on one side; 95% intervals by the corrected resampled t"
     )
+    positives = true_labels(dataset, slice(None)).sum(axis=0)[columns]
+    return _summary(quality_key(dataset, settings), how, characters, positives, found, measured)
 
 
 def measure_on_rows(nose: Nose, dataset: Dataset, test_rows: np.ndarray, how: str) -> Quality:
     """Quality of a finished model on test rows it was not trained on; bootstrap over these rows."""
     P, _ = nose.answer(nose.inputs(dataset.X[test_rows]))
     truth = true_labels(dataset, test_rows)[:, nose.columns]
-    named = nose.thresholds <= P
     rng = np.random.default_rng(0)
     draws = [np.arange(len(P)), *(rng.integers(0, len(P), len(P)) for _ in range(N_BOOTSTRAP))]
-    auroc = np.array([scores.auroc_by_label(truth[rows], P[rows]) for rows in draws])
-    f1 = np.array([_f1_by_label(truth[rows], named[rows]) for rows in draws])
-    gaps = np.array([scores.calibration_error(truth[rows], P[rows]) for rows in draws])
+    found = [_scores(truth[rows], P[rows], nose.thresholds) for rows in draws]
 
     def measured(values) -> Measured:
         """The value on the rows as they are, and its spread over the draws."""
@@ -186,16 +159,30 @@ def measure_on_rows(nose: Nose, dataset: Dataset, test_rows: np.ndarray, how: st
             return Measured(float(values[0]), np.nan, np.nan)
         return Measured(float(values[0]), *map(float, np.quantile(drawn, [0.025, 0.975])))
 
+    return _summary("", how, nose.characters, truth.sum(axis=0), found, measured)
+
+
+def _scores(truth, P, thresholds) -> tuple[np.ndarray, np.ndarray, float]:
+    """AUROC and F1 of each character (NaN where no test row has it), and the calibration error."""
+    f1 = np.where(truth.any(axis=0), scores.f1_by_label(truth, thresholds <= P), np.nan)
+    return scores.auroc_by_label(truth, P), f1, scores.calibration_error(truth, P)
+
+
+def _summary(
+    key: str, how: str, characters, positives, found: list, measured: Callable[..., Measured]
+) -> Quality:
+    """`found` are the `_scores` of splits or draws, which `measured` makes one of."""
+    auroc, f1, gaps = map(np.array, zip(*found, strict=True))
+    means = [np.nanmean(one) if np.isfinite(one).any() else np.nan for one in auroc]
+    named = enumerate(zip(characters, positives, strict=True))
     return Quality(
-        key="",
-        how=how,
-        auroc=measured(np.array([_mean(values) for values in auroc])),
-        calibration_error=measured(gaps),
-        characters=tuple(
-            CharacterQuality(
-                name, int(truth[:, k].sum()), measured(auroc[:, k]), measured(f1[:, k])
-            )
-            for k, name in enumerate(nose.characters)
+        key,
+        how,
+        measured(np.array(means)),
+        measured(gaps),
+        tuple(
+            CharacterQuality(name, int(n), measured(auroc[:, k]), measured(f1[:, k]))
+            for k, (name, n) in named
         ),
     )
 
@@ -205,15 +192,6 @@ def true_labels(dataset: Dataset, rows) -> np.ndarray:
     if dataset.multilabel:
         return label_matrix(dataset.y[rows])
     return (dataset.y[rows][:, None] == np.arange(len(dataset.target_names))).astype(np.int64)
-
-
-def _mean(values) -> float:
-    return float(np.nanmean(values)) if np.isfinite(values).any() else float("nan")
-
-
-def _f1_by_label(truth, named) -> np.ndarray:
-    """F1 of each character; NaN where no test row has it."""
-    return np.where(truth.any(axis=0), scores.f1_by_label(truth, named), np.nan)
 
 
 # -- what was measured before ------------------------------------------------------------------
@@ -242,24 +220,16 @@ def remember_quality(quality: Quality) -> None:
         return
 
 
-def to_json(quality: Quality) -> str:
+def to_json(quality) -> str:
     return json.dumps(asdict(quality), indent=1) + "\n"
 
 
 def from_json(text: str) -> Quality:
     found = json.loads(text)
-    return Quality(
-        found["key"],
-        found["how"],
-        Measured(**found["auroc"]),
-        Measured(**found["calibration_error"]),
-        tuple(
-            CharacterQuality(
-                q["character"], q["n_positive"], Measured(**q["auroc"]), Measured(**q["f1"])
-            )
-            for q in found["characters"]
-        ),
-    )
+    for one in (found, *found["characters"]):
+        one |= {key: Measured(**one[key]) for key in _INTERVALS & one.keys()}
+    found["characters"] = tuple(CharacterQuality(**one) for one in found["characters"])
+    return Quality(**found)
 
 
 def _own_path(key: str) -> Path:

@@ -9,7 +9,6 @@ trees may have five levels at most.
 from __future__ import annotations
 
 import json
-from collections.abc import Generator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -63,22 +62,6 @@ class Rivals:
         return max(others, key=lambda name: self.auroc[name].mean)
 
 
-def compare_steps(
-    dataset: Dataset,
-    *,
-    n_repeats: int = 2,
-    n_folds: int = 5,
-    n_trials: int = N_TRIALS,
-    known: tuple[Score, ...] = (),
-) -> Generator[Score, None, None]:
-    """Yield one `Score` per model and split; those in `known` are not made again."""
-    there = {(score.model, score.repeat, score.fold) for score in known}
-    for split in splits(dataset, "unseen_molecules", n_repeats=n_repeats, n_folds=n_folds):
-        for name in (FLIES, *BASELINES, UNBOUNDED):
-            if (name, split.repeat, split.fold) not in there:
-                yield _score(name, dataset, split, n_trials)
-
-
 def _score(name: str, dataset: Dataset, split: Split, n_trials: int) -> Score:
     settings: dict = {}
     if name == FLIES:
@@ -109,16 +92,24 @@ def _score(name: str, dataset: Dataset, split: Split, n_trials: int) -> Score:
     return Score(name, split.repeat, split.fold, measured, settings, *sizes)
 
 
-def journaled(dataset: Dataset, journal: Path, *, say=print, **options) -> list[Score]:
-    """All scores, each written down as soon as it is known, so that an interrupted run goes on."""
+def journaled(
+    dataset: Dataset, journal: Path, *, say=print, n_repeats=2, n_folds=5, n_trials=N_TRIALS
+) -> list[Score]:
+    """One score per model and split, each written down as soon as it is known: an interrupted run
+    goes on from there."""
     scores = []
     if journal.exists():
         scores = [Score(**json.loads(line)) for line in journal.read_text().splitlines() if line]
-    for score in compare_steps(dataset, known=tuple(scores), **options):
-        with journal.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(asdict(score)) + "\n")
-        scores.append(score)
-        say(f"{score.model}, repeat {score.repeat}, fold {score.fold}: {score.auroc:.4f}")
+    there = {(score.model, score.repeat, score.fold) for score in scores}
+    for split in splits(dataset, "unseen_molecules", n_repeats=n_repeats, n_folds=n_folds):
+        for name in (FLIES, *BASELINES, UNBOUNDED):
+            if (name, split.repeat, split.fold) in there:
+                continue
+            score = _score(name, dataset, split, n_trials)
+            with journal.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(asdict(score)) + "\n")
+            scores.append(score)
+            say(f"{name}, repeat {score.repeat}, fold {score.fold}: {score.auroc:.4f}")
     return scores
 
 
@@ -127,8 +118,7 @@ def summarised(dataset: Dataset, scores: list[Score], settings: FlySettings) -> 
     by_model: dict[str, dict[tuple, Score]] = {}
     for score in scores:
         by_model.setdefault(score.model, {})[score.repeat, score.fold] = score
-    complete = set.intersection(*(set(found) for found in by_model.values()))
-    order = sorted(complete)
+    order = sorted(set.intersection(*map(set, by_model.values())))
     some = scores[0]
 
     def measured(values) -> Measured:
@@ -167,7 +157,3 @@ def remembered_rivals(dataset: Dataset, settings: FlySettings) -> Rivals | None:
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return rivals if rivals.key == quality_key(dataset, settings) else None
-
-
-def to_json(rivals: Rivals) -> str:
-    return json.dumps(asdict(rivals), indent=1) + "\n"

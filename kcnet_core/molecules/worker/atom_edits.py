@@ -28,12 +28,8 @@ def without_each_atom(smiles: str) -> list[list[str]]:
 
 
 def _without(mol: Chem.Mol, atom: Chem.Atom) -> list[str]:
-    found = []
-    for pair in _gaps(mol, atom):
-        smiles = _closed(mol, atom.GetIdx(), pair)
-        if smiles is not None and smiles not in found:
-            found.append(smiles)
-    return found
+    found = (_closed(mol, atom.GetIdx(), pair) for pair in _gaps(mol, atom))
+    return list(dict.fromkeys(smiles for smiles in found if smiles is not None))
 
 
 def _gaps(mol: Chem.Mol, atom: Chem.Atom) -> list[tuple[int, int] | None]:

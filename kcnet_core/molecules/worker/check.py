@@ -30,15 +30,10 @@ rdBase.LogToPythonStderr()  # so that a reason can be caught; only this process 
 
 
 def check_smiles(smiles: str) -> dict:
-    """Check one SMILES.
+    """What `read.Molecule` holds and perhaps `note` and `suggestion`; or `error` and perhaps
+    `suggestion` (a SMILES that may be meant instead).
 
-    Returns
-    -------
-    dict
-        Either `smiles` (canonical), `skeleton` (without stereo marks), `formula`, `heavy_atoms`,
-        `weight`, `charge`, `elements` (hydrogen left out) and perhaps `note` and `suggestion`, or
-        `error` and perhaps `suggestion` (a SMILES that may be meant instead); `unreadable` marks a
-        text that is not the SMILES of a possible molecule.
+    `unreadable` marks a text that is not the SMILES of a possible molecule.
     """
     if smiles.startswith("InChI="):
         return _inchi(smiles)
@@ -184,23 +179,22 @@ def _refusal(mol: Chem.Mol) -> dict | None:
     """Why a single, well-formed molecule is none this product can describe; or None."""
     symbols = {atom.GetSymbol() for atom in mol.GetAtoms()}
     metals = sorted(symbols - _NOT_METALS - {"*"})
+    why = ""
     if "*" in symbols:
-        return {"error": "Holds a wildcard atom (*): write the whole structure."}
-    if metals:
-        return {
-            "error": f"Holds a metal ({', '.join(metals)}); the descriptors are made for organic "
-            "molecules."
-        }
-    if any(bond.GetBondType() not in _ORDINARY_BONDS for bond in mol.GetBonds()):
-        return {
-            "error": "Holds a bond that is not single, double, triple or aromatic ($, ~ or an "
-            "arrow): write ordinary bonds."
-        }
-    if "C" not in symbols:
-        return {
-            "error": "No carbon atom: the descriptors and the odor data here are of organic "
-            "molecules."
-        }
+        why = "Holds a wildcard atom (*): write the whole structure."
+    elif metals:
+        why = (
+            f"Holds a metal ({', '.join(metals)}); the descriptors are made for organic molecules."
+        )
+    elif any(bond.GetBondType() not in _ORDINARY_BONDS for bond in mol.GetBonds()):
+        why = (
+            "Holds a bond that is not single, double, triple or aromatic ($, ~ or an arrow): write "
+            "ordinary bonds."
+        )
+    elif "C" not in symbols:
+        why = "No carbon atom: the descriptors and the odor data here are of organic molecules."
+    if why:
+        return {"error": why}
     n_radical = Descriptors.NumRadicalElectrons(mol)
     if n_radical:
         refusal = {

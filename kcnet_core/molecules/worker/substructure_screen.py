@@ -7,6 +7,7 @@ nitrogen, sulfur, phosphorus or a halogen: searching for those is left out, with
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from rdkit import Chem
 
@@ -20,19 +21,15 @@ class ScreenedPatterns:
     def __init__(self, patterns: Iterable[Chem.Mol]):
         self._patterns = tuple(patterns)
         self._wanted = tuple(_wanted(pattern) for pattern in self._patterns)
-        self._possible: dict[frozenset[int], tuple[int, ...]] = {}
+        self.possible = lru_cache(MAX_REMEMBERED)(self._possible)
 
-    def possible(self, elements: frozenset[int]) -> tuple[int, ...]:
+    def _possible(self, elements: frozenset[int]) -> tuple[int, ...]:
         """Numbers of the patterns that a molecule made of these elements may match."""
-        if elements not in self._possible:
-            if len(self._possible) == MAX_REMEMBERED:
-                self._possible.clear()
-            self._possible[elements] = tuple(
-                k
-                for k, wanted in enumerate(self._wanted)
-                if all(not one_of.isdisjoint(elements) for one_of in wanted)
-            )
-        return self._possible[elements]
+        return tuple(
+            k
+            for k, wanted in enumerate(self._wanted)
+            if all(not one_of.isdisjoint(elements) for one_of in wanted)
+        )
 
     def n_found(self, mol: Chem.Mol) -> int:
         """How many of the patterns occur in a molecule."""
@@ -70,18 +67,11 @@ def elements_of(query: str) -> frozenset[int] | None:
     starts = [k for k, line in enumerate(lines) if _depth(line) == depth + 1]
     ends = [*starts[1:], len(lines)]
     parts = [elements_of("\n".join(lines[a:b])) for a, b in zip(starts, ends, strict=True)]
-    return _both(parts) if head[0] == "AtomAnd" else _either(parts)
+    known = [part for part in parts if part is not None]
+    if head[0] == "AtomAnd":
+        return frozenset.intersection(*known) if known else None
+    return frozenset.union(*known) if known and len(known) == len(parts) else None
 
 
 def _depth(line: str) -> int:
     return (len(line) - len(line.lstrip(" "))) // 2
-
-
-def _both(parts: Iterable[frozenset[int] | None]) -> frozenset[int] | None:
-    known = [part for part in parts if part is not None]
-    return frozenset.intersection(*known) if known else None
-
-
-def _either(parts: list[frozenset[int] | None]) -> frozenset[int] | None:
-    known = [part for part in parts if part is not None]
-    return frozenset.union(*known) if known and len(known) == len(parts) else None

@@ -61,10 +61,8 @@ def adopt_link() -> None:
 
 def link_query(dilution: str | None) -> dict[str, str]:
     """The question as a link; longer ones have none."""
-    text, model = (
-        st.session_state.get(TEXT, ""),
-        st.session_state.get(session_keys.SMELL_MODEL, STARTER),
-    )
+    text = st.session_state.get(TEXT, "")
+    model = st.session_state.get(session_keys.SMELL_MODEL, STARTER)
     if not text.strip() or len(text) > LONGEST_LINK or TABLE in st.session_state:
         return {}
     query = {"smiles": text}

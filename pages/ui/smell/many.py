@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+from urllib.parse import quote
+
 import numpy as np
 import streamlit as st
 
 from kcnet_core import figures
+from kcnet_core.molecules.pictures import molecule_svgs
 from kcnet_core.smell.answers import Answer, Answers
 from kcnet_core.smell.export import named_characters, to_csv
 from kcnet_core.storage.safe_csv import harmless
@@ -13,12 +18,19 @@ from pages.ui.shell import visitor
 from pages.ui.shell.chart import chart
 from pages.ui.shell.safety_net import fragment
 from pages.ui.smell.models import ChosenModel
-from pages.ui.smell.thumbnails import thumbnails
 
 HEATMAP_ROWS = 40
 TABLE_HEIGHT = 460
 ROW_HEIGHT = 84
+DRAWING_WIDTH = 130
+COLUMNS = ("row", "molecule", "name", "characters", "probability", "trust", "remark", "input")
 LEVEL_WORDS = {"inside": "inside", "edge": "at the edge", "outside": "outside"}
+_CLASS = re.compile(r" class='[^']*'")
+_STROKE = re.compile(
+    r" style='fill:none;fill-rule:evenodd;stroke:(#\w+);stroke-width:[\d.]+px;[^']*'"
+)
+_HEAD = re.compile(r"<svg[^>]*?(width='[^']*' height='[^']*' viewBox='[^']*')>", re.S)
+_NAMESPACE = "xmlns='http://www.w3.org/2000/svg' fill='none' stroke-width='1.6'"
 
 
 def overview(chosen: ChosenModel, answers: Answers) -> Answer | None:
@@ -71,36 +83,39 @@ def overview(chosen: ChosenModel, answers: Answers) -> Answer | None:
 
 
 def columns(chosen: ChosenModel, answers: Answers) -> dict[str, list]:
-    nose = chosen.nose
+    nose, offered = chosen.nose, sorted(chosen.offered) or [0]
     images = iter(thumbnails([answer.smiles for answer in answers.given], visitor.dark()))
-    table: dict[str, list] = {
-        name: []
-        for name in (
-            "row", "molecule", "name", "characters", "probability", "trust", "remark", "input",
-        )
-    }  # fmt: skip
+    records = []
     for row, answer in zip(answers.rows, answers.answers, strict=True):
-        table["row"].append(row.number)
-        table["name"].append(harmless(row.name) or None)
-        table["input"].append(harmless(row.text[:200]))  # the table has a CSV button of its own
-        if answer is None:
-            table["remark"].append(row.error)
-            for name in ("molecule", "characters", "probability", "trust"):
-                table[name].append(None)
-            continue
-        offered = sorted(chosen.offered) or [0]
-        table["molecule"].append(next(images))
-        said = named_characters(nose, answer, chosen.offered)
-        table["characters"].append(" · ".join(said) or "nothing it could name")
-        table["probability"].append(100 * float(answer.probabilities[offered].max()))
-        table["trust"].append(LEVEL_WORDS[answer.verdict.level] if answer.verdict else None)
-        remarks = [answer.warning]
-        if answer.known is not None:
+        remarks = [row.error]
+        record = {
+            "row": row.number,
+            "name": harmless(row.name) or None,
+            "input": harmless(row.text[:200]),  # the table has a CSV button of its own
+        }
+        if answer is not None:
+            known = answer.known is not None
             true = " · ".join(nose.truth(answer.known)) or "none"
-            remarks.append(f"Known: {true}.")
-        remarks.append(row.note)
-        table["remark"].append(" ".join(filter(None, remarks)) or None)
-    return table
+            remarks = [answer.warning, f"Known: {true}." if known else "", row.note]
+            said = named_characters(nose, answer, chosen.offered)
+            record |= {
+                "molecule": next(images),
+                "characters": " · ".join(said) or "nothing it could name",
+                "probability": 100 * float(answer.probabilities[offered].max()),
+                "trust": LEVEL_WORDS[answer.verdict.level] if answer.verdict else None,
+            }
+        records.append(record | {"remark": " ".join(filter(None, remarks)) or None})
+    return {name: [record.get(name) for record in records] for name in COLUMNS}
+
+
+def thumbnails(smiles: Sequence[str], dark: bool) -> list[str]:
+    """Drawings for an image column, less than half as heavy as RDKit writes them."""
+    return [_light(svg) for svg in molecule_svgs(smiles, DRAWING_WIDTH, ROW_HEIGHT, dark)]
+
+
+def _light(svg: str) -> str:
+    svg = _CLASS.sub("", _STROKE.sub(r" stroke='\1'", _HEAD.sub(rf"<svg {_NAMESPACE} \1>", svg)))
+    return "data:image/svg+xml," + quote(" ".join(svg.split()), safe=" =:/',;()-.<>")
 
 
 @fragment

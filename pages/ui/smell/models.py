@@ -10,9 +10,16 @@ import streamlit as st
 
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import KCNetError
+from kcnet_core.experiments.cost import quality_cost
 from kcnet_core.limits import MAX_UPLOAD_BYTES
-from kcnet_core.smell.nose import Nose
-from kcnet_core.smell.quality import Quality
+from kcnet_core.smell.nose import Nose, train_nose
+from kcnet_core.smell.quality import (
+    Quality,
+    measure_steps,
+    quality_key,
+    remember_quality,
+    remembered_quality,
+)
 from pages.ui.shell import visitor, visitor_data, visitor_jobs
 from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.job_progress import job_progress
@@ -45,9 +52,8 @@ class ChosenModel:
 
 def choices() -> dict[str, str]:
     """What may answer right now, and how it is called."""
-    titles = visitor_data.dataset_titles()
     found = {STARTER: "KCNet, taught the starter odorants"}
-    if KELLER in titles:
+    if KELLER in visitor_data.dataset_titles():
         found[KELLER] = "KCNet, taught Keller 2016"
     uploaded = visitor_data.uploaded()
     if uploaded is not None and uploaded.kind == "odor":
@@ -75,7 +81,7 @@ def choose() -> ChosenModel | None:
         if choice == visitor_data.UPLOADED:
             dataset = visitor_data.uploaded()
             # The dataset stands beside its nose, so that no other can get its id.
-            nose = memo("smell_uploaded", id(dataset), lambda: (_train(dataset), dataset))[0]
+            nose = memo("smell_uploaded", id(dataset), lambda: (train_nose(dataset), dataset))[0]
         else:
             dataset, nose = visitor_data.loaded(choice, ()), _taught(choice)
     quality = _quality(choice, dataset, nose)
@@ -96,13 +102,7 @@ def choose_dilution(nose: Nose) -> str | None:
 
 @st.cache_resource(show_spinner=False, max_entries=3)
 def _taught(name: str) -> Nose:
-    return _train(visitor_data.loaded(name, ()))
-
-
-def _train(dataset: Dataset) -> Nose:
-    from kcnet_core.smell.nose import train_nose
-
-    return train_nose(dataset)
+    return train_nose(visitor_data.loaded(name, ()))
 
 
 def _finished_run():
@@ -160,8 +160,6 @@ def _measuring() -> dict[str, str]:
 
 def _quality(choice: str, dataset: Dataset, nose: Nose) -> Quality | None:
     """What was measured before, or the result of a job that measures it now."""
-    from kcnet_core.smell.quality import quality_key, remember_quality, remembered_quality
-
     key = quality_key(dataset, nose.settings)
     if key in nose.shelf:
         return nose.shelf[key]
@@ -180,9 +178,6 @@ def _quality(choice: str, dataset: Dataset, nose: Nose) -> Quality | None:
 
 
 def _measure(key: str, dataset: Dataset, nose: Nose) -> None:
-    from kcnet_core.experiments.cost import quality_cost
-    from kcnet_core.smell.quality import measure_steps
-
     settings = nose.settings
     cost = quality_cost(
         len(dataset.X), n_hidden=settings.n_hidden, n_flies=settings.n_flies,
@@ -218,14 +213,11 @@ def who(chosen: ChosenModel, dilution: str | None) -> None:
             )
             return
         st.caption(f"{escape_markdown(line)}. {chosen.quality_note}")
-        if chosen.dataset is not None:
-            _measurement(chosen.dataset, nose)
-
-
-def _measurement(dataset: Dataset, nose: Nose) -> None:
-    from kcnet_core.smell.quality import quality_key
-
-    key = quality_key(dataset, nose.settings)
-    job = visitor_jobs.jobs().get(_measuring().get(key, ""))
-    if job is not None:
-        job_progress(job, "smell_quality", unit="splits", again=lambda: _measuring().pop(key, None))
+        if chosen.dataset is None:
+            return
+        key = quality_key(chosen.dataset, nose.settings)
+        job = visitor_jobs.jobs().get(_measuring().get(key, ""))
+        if job is not None:
+            job_progress(
+                job, "smell_quality", unit="splits", again=lambda: _measuring().pop(key, None)
+            )

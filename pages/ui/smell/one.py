@@ -17,6 +17,7 @@ from kcnet_core.smell.nose import Nose
 from pages.ui.shell import visitor
 from pages.ui.shell.chart import chart
 from pages.ui.shell.escaping import escape_markdown
+from pages.ui.shell.memo import memo
 from pages.ui.shell.safety_net import fragment
 from pages.ui.smell.ask import put
 from pages.ui.smell.models import ChosenModel
@@ -172,13 +173,9 @@ def reasons(chosen: ChosenModel, answer: Answer) -> None:
 
 def atoms(nose: Nose, answer: Answer, character: int) -> None:
     name = nose.characters[character]
-    key = ("worths", answer.smiles, answer.features.tobytes())  # the dilution is among the features
-    if key not in nose.shelf:
-        if len(nose.shelf) > 200:
-            for old in [k for k in nose.shelf if isinstance(k, tuple)]:
-                del nose.shelf[old]
-        nose.shelf[key] = explanation.atom_worths(nose, answer)
-    worths = nose.shelf[key][:, character]
+    key = (nose, answer.smiles, answer.features.tobytes())  # the dilution is among the features
+    every = memo("smell_worths", key, lambda: explanation.atom_worths(nose, answer), size=40)
+    worths = every[:, character]
     if not np.isfinite(worths).any():
         st.info("Without any one of its atoms no possible molecule is left to compare with.")
         return

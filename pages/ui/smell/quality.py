@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import streamlit as st
 
 from kcnet_core import figures
+from kcnet_core.smell.quality import Measured
 from kcnet_core.smell.rivals import FLIES, UNBOUNDED, Rivals, remembered_rivals
 from pages.ui.shell import visitor
 from pages.ui.shell.chart import chart
@@ -46,9 +49,7 @@ def quality(chosen: ChosenModel) -> None:
         chart(
             figures.character_quality(
                 [q.character for q in found.characters],
-                [v.mean for v in values],
-                [v.low for v in values],
-                [v.high for v in values],
+                *bounds(values),
                 [q.n_positive for q in found.characters],
                 metric=metric,
                 chance=0.5 if metric == "AUROC" else None,
@@ -85,9 +86,7 @@ def rivals(chosen: ChosenModel) -> None:
     chart(
         figures.rival_scores(
             names,
-            [found.auroc[name].mean for name in names],
-            [found.auroc[name].low for name in names],
-            [found.auroc[name].high for name in names],
+            *bounds(found.auroc.values()),
             dark=visitor.dark(),
         ),
         "smell_rivals",
@@ -97,6 +96,11 @@ def rivals(chosen: ChosenModel) -> None:
         f"paper's six, {difference(found, found.best(UNBOUNDED))}. Beside a forest whose trees "
         f"may grow without the paper's limit, {difference(found, UNBOUNDED)}."
     )
+
+
+def bounds(values: Iterable[Measured]) -> list[list[float]]:
+    """Means, lower and upper ends."""
+    return [[getattr(value, end) for value in values] for end in ("mean", "low", "high")]
 
 
 def difference(found: Rivals, name: str) -> str:
