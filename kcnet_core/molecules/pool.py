@@ -235,22 +235,22 @@ class RememberedTask:
 
     def _recall(self, item: Hashable) -> Reply | None:
         with self._lock:
-            answer, expires = self._replies.get(item, (None, 0.0))
-            if answer is not None and expires < time.monotonic():
+            reply, expires = self._replies.get(item, (None, 0.0))
+            if reply is not None and expires < time.monotonic():
                 del self._replies[item]
                 return None
-            if answer is not None:
+            if reply is not None:
                 self._replies.move_to_end(item)
-            return answer
+            return reply
 
-    def _remember(self, item: Hashable, answer: Reply) -> Reply:
-        if answer.failure is None and self._decode is not None:
-            answer = Reply(self._decode(answer.value))
-        if answer.failure == STOPPED:
-            return answer
-        expires = float("inf") if answer.lasting else time.monotonic() + RETRY_FAILURE_SECONDS
+    def _remember(self, item: Hashable, reply: Reply) -> Reply:
+        if reply.failure is None and self._decode is not None:
+            reply = Reply(self._decode(reply.value))
+        if reply.failure == STOPPED:
+            return reply
+        expires = float("inf") if reply.lasting else time.monotonic() + RETRY_FAILURE_SECONDS
         with self._lock:
-            self._replies[item] = (answer, expires)
+            self._replies[item] = (reply, expires)
             while len(self._replies) > self._capacity:
                 self._replies.popitem(last=False)
-        return answer
+        return reply
