@@ -55,11 +55,11 @@ def write_row(folder: Path):
 
 
 def unpack_download(folder: Path):
-    from kcnet_core.datasets.sources import _unpack
+    from kcnet_core.datasets.sources import _unpacked
 
     with zipfile.ZipFile(folder / "pack.zip", "w") as pack:
         pack.writestr("inside/old", b"new")
-    _unpack(folder / "pack.zip", ("old",), None)
+    list(_unpacked(folder / "pack.zip", ("old",)))
 
 
 def write_descriptors(folder: Path):
