@@ -26,24 +26,16 @@ class Theme:
     good: str  # on, agreement, truth
 
 
-LIGHT = Theme(
-    background="#FBFAF7",
-    surface="#F1EEE7",
-    text="#22262E",
-    muted="#6B7078",
-    primary="#C2410C",
-    grid="#E6E2D8",
-    good="#047295",
-)
-DARK = Theme(
-    background="#14161A",
-    surface="#1D2026",
-    text="#ECE9E2",
-    muted="#9AA0A8",
-    primary="#FB923C",
-    grid="#2B2F36",
-    good="#56B4D3",
-)
+_THEMES = {  # on light, on dark
+    "background": ("#FBFAF7", "#14161A"),
+    "surface": ("#F1EEE7", "#1D2026"),
+    "text": ("#22262E", "#ECE9E2"),
+    "muted": ("#6B7078", "#9AA0A8"),
+    "primary": ("#C2410C", "#FB923C"),
+    "grid": ("#E6E2D8", "#2B2F36"),
+    "good": ("#047295", "#56B4D3"),
+}
+LIGHT, DARK = (Theme(**{name: both[k] for name, both in _THEMES.items()}) for k in (0, 1))
 
 # Colour on light and on dark; then, for those who do not see colours, or print, a shape of its own
 # and a dash: KCNet's family is solid, the other networks broken, the baselines finely broken. Plain

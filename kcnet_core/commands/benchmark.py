@@ -15,7 +15,7 @@ import subprocess
 import sys
 import threading
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -34,7 +34,6 @@ ALPHA = 13.0  # the paper's lambda for MNIST
 ROWS = (10_000, 30_000, 60_000)  # at CELLS_OF_ROWS cells
 CELLS_OF_ROWS = 1000
 CELLS = (500, 1000, 3000)  # at MNIST_ROWS rows
-FULL_CELLS = (*CELLS, 6500)
 PATH_ROWS, PATH_CELLS, PATH_INPUTS, PATH_LABELS = 960, 1300, 200, 20  # the odor data's sizes
 REPEATS, ENOUGH_SECONDS = 3, 3.0  # the quickest of up to three runs, unless they are long
 WARM_UP_ROWS = 200
@@ -69,13 +68,13 @@ def main(args: argparse.Namespace) -> None:
     """Measure all sizes and print them with their ratios."""
     data = "made" if args.quick else _data_here()
     rows: tuple[int, ...] = ROWS
-    cells: tuple[int, ...] = FULL_CELLS if args.full else CELLS
+    cells: tuple[int, ...] = (*CELLS, 6500) if args.full else CELLS
     fixed_cells, fixed_rows = CELLS_OF_ROWS, MNIST_ROWS
     if args.quick:
         rows, cells, fixed_cells, fixed_rows = (500, 1000), (50, 100), 100, 1000
     print(f"{DATA[data]}, lambda {ALPHA:g}, {os.cpu_count()} processor cores, device {args.device}")
     print(LEGEND)
-    if _busy():
+    if psutil.getloadavg()[0] > (os.cpu_count() or 1) / 2:
         print("Other programs keep this machine busy: the times below are not to be trusted.")
     print()
     print("Growth with the number of rows N")
@@ -107,19 +106,13 @@ data; allowed: data + 3 B^2 float64 + 300 MB"""
 WIDTHS = [max(len(name), 7) for name in COLUMNS]
 
 
-def _busy() -> bool:
-    """Whether the processors were in use before the first measurement."""
-    return psutil.getloadavg()[0] > (os.cpu_count() or 1) / 2
-
-
 def _report(sizes: list[Size], growing: str) -> None:
     print(_line(COLUMNS))
     fits = []
     for size in sizes:
         mine = _in_child(size)
         fits.append(mine["fit"])
-        rival = _rival(size)
-        print(_line(_cells(size, mine, rival)), flush=True)
+        print(_line(_cells(size, mine, _rival(size))), flush=True)
     first, last = getattr(sizes[0], growing), getattr(sizes[-1], growing)
     power = math.log(fits[-1] / fits[0]) / math.log(last / first)
     letter = "N" if growing == "n_rows" else "B"
@@ -153,9 +146,8 @@ def _line(cells) -> str:
 def _rival(size: Size) -> dict | None:
     """The rival's figures, or None where its matrix of activities would not fit."""
     needed = RIVAL_COPIES * 4 * size.n_rows * size.n_hidden
-    if needed > psutil.virtual_memory().available:
-        return None
-    return _in_child(Size("rival", size.n_rows, size.n_hidden, size.data, size.device))
+    room = psutil.virtual_memory().available
+    return _in_child(replace(size, task="rival")) if needed <= room else None
 
 
 def _data_here() -> str:
@@ -211,13 +203,8 @@ def _measure_kcnet(size: Size) -> dict:
             lambda: bare_product_seconds(size.n_hidden, size.n_rows, device),
             memory,
         )
-    return {
-        "fit": fit,
-        "product": product,
-        "libraries": libraries,
-        "peak": memory.peak,
-        "data": X.nbytes,
-    }
+    seconds = {"fit": fit, "product": product}
+    return {**seconds, "libraries": libraries, "peak": memory.peak, "data": X.nbytes}
 
 
 def _warmed_up(model) -> int:
@@ -288,11 +275,7 @@ def _measure_molecules(size: Size) -> dict:
     rows = read_frame(table, "smiles")
     checked = time.perf_counter()
     _, X = describe(rows)
-    return {
-        "n": len(X),
-        "check": checked - started,
-        "describe": time.perf_counter() - checked,
-    }
+    return {"n": len(X), "check": checked - started, "describe": time.perf_counter() - checked}
 
 
 class PeakMemory:
@@ -310,12 +293,11 @@ class PeakMemory:
         while not self._done.wait(SAMPLING_SECONDS):
             self.peak = max(self.peak, self._process.memory_info().rss)
 
-    def stop(self):
+    def stop(self, *_):
         self._done.set()
         self._thread.join()
 
-    def __exit__(self, *_):
-        self.stop()
+    __exit__ = stop
 
 
 def _rows(size: Size) -> tuple[np.ndarray, np.ndarray]:

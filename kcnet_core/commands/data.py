@@ -17,16 +17,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> None:
-    if args.action == "fetch":
-        _fetch(args.name)
-    else:
-        _list()
-
-
-def _list() -> None:
     from kcnet_core import datasets
     from kcnet_core.storage.folders import data_folders
 
+    if args.action == "fetch":
+        progress = _Progress(args.name)
+        datasets.fetch(args.name, progress=progress)
+        progress.end()
+        print(f"{args.name} is here.")
+        return
     lines: list[tuple[str, ...]] = [("name", "status", "rows", "inputs", "classes", "MB", "title")]
     for info in datasets.available():
         size = f"{info.size_bytes / 1e6:,.0f}" if info.size_bytes else ""
@@ -41,15 +40,6 @@ def _list() -> None:
         ]
         print("  ".join(cells).rstrip())
     print("\nLooked for in: " + ", ".join(map(str, data_folders())))
-
-
-def _fetch(name: str) -> None:
-    from kcnet_core import datasets
-
-    progress = _Progress(name)
-    datasets.fetch(name, progress=progress)
-    progress.end()
-    print(f"{name} is here.")
 
 
 class _Progress:

@@ -73,8 +73,11 @@ def read_csv(path: Path, feature_names: Sequence[str]) -> tuple[np.ndarray, Data
         raise DataError(f"{path.name} is not a CSV table in UTF-8: {error}.") from error
     missing = [name for name in feature_names if name not in frame.columns]
     if missing:
+        listed = ", ".join(map(repr, missing[:NAMES_IN_MESSAGE]))
+        more = len(missing) - NAMES_IN_MESSAGE
+        listed += f" and {more} more" if more > 0 else ""
         raise DataError(
-            f"{path.name} lacks {_counted(missing)} of the {len(feature_names)} columns that the "
+            f"{path.name} lacks {listed} of the {len(feature_names)} columns that the "
             "model takes. Give each a column with that very name."
         )
     cells = frame[list(feature_names)]
@@ -176,9 +179,3 @@ def _scaling(saved: SavedModel, X: np.ndarray) -> Callable[[np.ndarray], np.ndar
 def _range(X: np.ndarray) -> tuple[float, float]:
     """The least and the greatest value, and 0; not finite if one is not."""
     return float(X.min(initial=0)), float(X.max(initial=0))
-
-
-def _counted(names: list[str]) -> str:
-    listed = ", ".join(map(repr, names[:NAMES_IN_MESSAGE]))
-    more = len(names) - NAMES_IN_MESSAGE
-    return listed + (f" and {more} more" if more > 0 else "")

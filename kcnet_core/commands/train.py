@@ -48,7 +48,7 @@ def main(args: argparse.Namespace) -> None:
     from kcnet_core.experiments.report import save
     from kcnet_core.experiments.training import train_steps
 
-    say = _silent if args.quiet else _say
+    say = (lambda _: None) if args.quiet else _say
     say(f"{run.describe()}: loading the data")
     dataset = run.load()
     _check_cost(run, dataset, say)
@@ -70,13 +70,12 @@ def _check_place(path: Path) -> None:
 def _check_cost(run: Run, dataset, say) -> None:
     """Say what the run will take; refuse one that would not fit into memory."""
     from kcnet_core.experiments.cost import estimate, in_words
-    from kcnet_core.jobs.memory import gigabytes, measure_memory, too_large
-    from kcnet_core.limits import MEMORY_SHARE
+    from kcnet_core.jobs.memory import Room, gigabytes, measure_memory, too_large
 
     n = dataset.n_train or len(dataset.X)
     n = min(n, run.rows) if run.rows else n
     cost = estimate(run, n, dataset.X.shape[1], len(dataset.target_names))
-    room = int(MEMORY_SHARE * measure_memory().available)
+    room = Room(measure_memory).beside((), ())
     if cost.bytes > room:
         raise OutOfMemory(too_large(cost.bytes, room))
     say(f"about {in_words(cost.seconds)} and {gigabytes(cost.bytes)} of memory")
@@ -132,7 +131,3 @@ def _print_result(trained) -> None:
 
 def _say(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
-
-
-def _silent(_: str) -> None:
-    pass

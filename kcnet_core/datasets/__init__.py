@@ -75,26 +75,16 @@ def _is_whole(value: object) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 0
 
 
-_WHOLE = ("a whole number, not below 0", _is_whole)
-_WHOLE_OR_NONE = (_WHOLE[0], lambda value: value is None or _is_whole(value))
 _TEXT = ("text", lambda value: isinstance(value, str))
-_TEXT_OR_NONE = ("text", lambda value: value is None or isinstance(value, str))
-_OPTIONS = {  # options may come from a link, where anything can stand
-    "normalise": _TEXT,
-    "n_train": _WHOLE_OR_NONE,
-    "n_test": _WHOLE_OR_NONE,
-    "seed": _WHOLE,
-    "target": _TEXT_OR_NONE,
-    "min_positives": _WHOLE,
-    "top_k": _WHOLE,
-    "per": _TEXT,
-    "progress": ("a function", lambda value: value is None or callable(value)),
-}
+_OTHERWISE = ("a whole number, not below 0", _is_whole)
+_OPTIONS = {"normalise": _TEXT, "target": _TEXT, "per": _TEXT, "progress": ("a function", callable)}
+_MAY_BE_NONE = ("n_train", "n_test", "target", "progress")
 
 
 def _check_option(name: str, value: object) -> None:
-    what, holds = _OPTIONS[name]
-    if not holds(value):
+    """Options may come from a link, where anything can stand."""
+    what, holds = _OPTIONS.get(name, _OTHERWISE)
+    if not (holds(value) or (value is None and name in _MAY_BE_NONE)):
         shown = repr(value) if len(repr(value)) <= 40 else "something else"
         raise DataError(f"{name} must be {what}; it is {shown}.")
 

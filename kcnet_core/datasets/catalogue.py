@@ -13,31 +13,18 @@ _MNIST_CITATION = (
 
 @dataclass(frozen=True)
 class DatasetInfo:
-    """What a person should know before choosing a dataset.
+    """What a person should know before choosing a dataset."""
 
-    Parameters
-    ----------
-    name : str
-        Key for `kcnet_core.datasets.load`.
-    n_rows, n_classes, n_features : int
-        Rows that are loaded (training and test), classes or odor characters, and inputs before
-        constant ones are dropped.
-    size_bytes : int
-        To download; 0 for what comes with the project.
-    description : str
-        One sentence. It names no sizes that depend on which files there are.
-    """
-
-    name: str
+    name: str  # key for `kcnet_core.datasets.load`
     title: str
-    n_rows: int
+    n_rows: int  # that are loaded, training and test
     licence: str
     citation: str
-    description: str
+    description: str  # one sentence; it names no sizes that depend on which files there are
     kind: str = "image"  # or "odor"
-    n_classes: int = 10
-    n_features: int = 784
-    size_bytes: int = 0
+    n_classes: int = 10  # or odor characters
+    n_features: int = 784  # inputs, before constant ones are dropped
+    size_bytes: int = 0  # to download; 0 for what comes with the project
     status: str = "download"  # or "bundled" or "present"
 
     @property

@@ -65,13 +65,7 @@ def described_rows_steps(
 ) -> Steps[Counted, tuple[np.ndarray, list[str], np.ndarray]]:
     """Describe the rows of a dataset; what could not be described is named in `report`.
 
-    Returns
-    -------
-    kept : ndarray of int
-        The rows that have descriptors.
-    smiles : list of str
-        Their canonical SMILES.
-    X : ndarray of shape (len(kept), n_descriptors)
+    Returns the rows that have descriptors, their canonical SMILES, and the descriptors.
     """
     found = yield from describe_texts_steps(texts)
     rows: dict[str, list[int]] = {}

@@ -16,6 +16,10 @@ from kcnet_core.datasets.pixels import image_dataset, stratified_rows, training_
 from kcnet_core.errors import DataError
 
 _DIGITS = tuple(string.digits)
+_CLOTHES = (
+    *("T-shirt/top", "Trouser", "Pullover", "Dress", "Coat"),
+    *("Sandal", "Shirt", "Sneaker", "Bag", "Ankle boot"),
+)
 _SPLIT_SEED = 2021  # the bundled samples have no split of their own; this fixes one for good
 
 
@@ -24,12 +28,15 @@ class IdxSet:
     """Where a member of the MNIST family lies, in torchvision's layout, and how it is read."""
 
     torchvision_class: str
-    folder: str
-    train_prefix: str
-    test_prefix: str
     classes: tuple[str, ...]
-    n_train: int
+    train_prefix: str = "train"
+    test_prefix: str = "t10k"
+    n_train: int = 60_000
     transposed: bool = False
+
+    @property
+    def folder(self) -> str:
+        return f"images/{self.torchvision_class}/raw"
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -45,26 +52,15 @@ class IdxSet:
 
 
 IDX_SETS = {
-    "mnist": IdxSet("MNIST", "images/MNIST/raw", "train", "t10k", _DIGITS, 60_000),
-    "fashion_mnist": IdxSet(
-        "FashionMNIST",
-        "images/FashionMNIST/raw",
-        "train",
-        "t10k",
-        (
-            *("T-shirt/top", "Trouser", "Pullover", "Dress", "Coat"),
-            *("Sandal", "Shirt", "Sneaker", "Bag", "Ankle boot"),
-        ),
-        60_000,
-    ),
+    "mnist": IdxSet("MNIST", _DIGITS),
+    "fashion_mnist": IdxSet("FashionMNIST", _CLOTHES),
     # Lower-case letters that look like their capitals are merged with them, which leaves 47.
     "emnist_balanced": IdxSet(
         "EMNIST",
-        "images/EMNIST/raw",
+        tuple(string.digits + string.ascii_uppercase + "abdefghnqrt"),
         "emnist-balanced-train",
         "emnist-balanced-test",
-        tuple(string.digits + string.ascii_uppercase + "abdefghnqrt"),
-        112_800,
+        n_train=112_800,
         transposed=True,
     ),
 }

@@ -32,13 +32,9 @@ class DescriptorUse:
 
 
 def descriptor_use(ratings) -> DescriptorUse:
-    """Count descriptor use.
+    """Count descriptor use in a table of one rating per row.
 
-    Parameters
-    ----------
-    ratings : DataFrame
-        Columns Stimulus, Subject, MeasurementValue and Value: one rating per row. Measurements
-        outside the questionnaire and values that are no number are ignored.
+    Measurements outside the questionnaire and values that are no number are ignored.
     """
     import pandas as pd
 

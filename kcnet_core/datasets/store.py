@@ -15,10 +15,7 @@ def find(files: tuple[str, ...]) -> Path | None:
 
     A dataset is read whole from one folder: files of two releases never mix.
     """
-    for folder in data_folders():
-        if not missing(folder, files):
-            return folder
-    return None
+    return next((folder for folder in data_folders() if not missing(folder, files)), None)
 
 
 def missing(folder: Path, files: tuple[str, ...]) -> list[str]:
@@ -38,12 +35,16 @@ def require(name: str, files: tuple[str, ...]) -> Path:
         return folder
     info = CATALOGUE[name]
     for folder in data_folders():
-        if _closed(folder, files[0]):
+        try:
+            os.stat(folder / files[0])
+        except PermissionError as error:
             variable = "KCNET_CACHE" if folder == download_folder() else "KCNET_DATA"
             raise DataError(
                 f"{info.title} cannot be looked for: this program may not search its folder for "
                 f"data ({variable}). Give it the right to, or set {variable} to another folder."
-            )
+            ) from error
+        except OSError:
+            continue  # not there
     absent = missing(data_folder(), files)
     size = f"{info.size_bytes / 1e6:,.0f} MB"
     some = "" if len(absent) == len(files) else f" ({', '.join(Path(f).name for f in absent)})"
@@ -51,14 +52,3 @@ def require(name: str, files: tuple[str, ...]) -> Path:
         f"{info.title} is not on this machine yet{some}. Download it ({size}) on the Data page or "
         f'with kcnet_core.datasets.fetch("{name}"), or set KCNET_DATA to a folder that holds it.'
     )
-
-
-def _closed(folder: Path, file: str) -> bool:
-    """Whether we may not even look for a file in a folder."""
-    try:
-        os.stat(folder / file)
-    except PermissionError:
-        return True
-    except OSError:  # not there
-        return False
-    return False

@@ -23,7 +23,7 @@ Policies, all kept by `JobManager`:
 from kcnet_core.jobs.interruptions import Interruption, JobJournal
 from kcnet_core.jobs.job import FINISHED, GONE, Estimate, Job, JobView, NotOwner
 from kcnet_core.jobs.log import show_log
-from kcnet_core.jobs.manager import JobManager, Status
+from kcnet_core.jobs.manager import JobManager
 from kcnet_core.jobs.memory import Memory, measure_memory
 
 __all__ = [
@@ -37,7 +37,6 @@ __all__ = [
     "JobView",
     "Memory",
     "NotOwner",
-    "Status",
     "measure_memory",
     "show_log",
 ]

@@ -60,13 +60,7 @@ class JobJournal:
 
     A note holds a hash of the job's id, never the id (whoever has it may watch) nor its owner.
     Notes are written by a thread of their own: a disk that is full, read-only or hangs costs the
-    journal, and one warning in the log, but no job.
-
-    Parameters
-    ----------
-    folder : path
-        Need not exist.
-    clock : callable returning seconds since the epoch
+    journal, and one warning in the log, but no job. The folder need not exist.
     """
 
     def __init__(self, folder: str | os.PathLike, clock: Callable[[], float] = time.time):
@@ -113,7 +107,11 @@ class JobJournal:
                     continue
                 note = Journal(path).get(wanted)
                 if note is not None and note.get("ended") is None and not _alive(path):
-                    return _interruption(note)
+                    query = {str(name): str(value) for name, value in dict(note["query"]).items()}
+                    kind, title, state, reached = (
+                        str(note[key]) for key in ("kind", "title", "state", "reached")
+                    )
+                    return Interruption(kind, title, query, state, float(note["seen"]), reached)
             except (OSError, KeyError, TypeError, ValueError):
                 continue  # gone meanwhile, or not a file of ours
         return None
@@ -246,11 +244,3 @@ def _reached(view: JobView) -> str:
     if view.fraction:
         parts.append(f"{view.fraction:.0%} done")
     return ", ".join(parts)
-
-
-def _interruption(note: dict) -> Interruption:
-    query = {str(name): str(value) for name, value in dict(note["query"]).items()}
-    return Interruption(
-        str(note["kind"]), str(note["title"]), query, str(note["state"]), float(note["seen"]),
-        str(note["reached"]),
-    )  # fmt: skip

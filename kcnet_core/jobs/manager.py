@@ -12,18 +12,12 @@ from typing import Any
 
 from kcnet_core import limits
 from kcnet_core.contracts import Steps
-from kcnet_core.errors import OutOfMemory
+from kcnet_core.errors import LimitError, OutOfMemory
 from kcnet_core.jobs.interruptions import SECONDS_BETWEEN_NOTES, Interruption, JobJournal
 from kcnet_core.jobs.job import FINISHED, ID_PREFIX, Estimate, Job
 from kcnet_core.jobs.log import failure_sentence, log_line
 from kcnet_core.jobs.memory import Memory, Room, measure_memory, planned, too_large
-from kcnet_core.jobs.policies import (
-    Turns,
-    check_room_in_queue,
-    overdue,
-    sent_twice,
-    should_step_back,
-)
+from kcnet_core.jobs.policies import Turns, overdue, sent_twice, should_step_back
 from kcnet_core.jobs.retention import over_budget, surplus
 
 SECONDS_BETWEEN_MEASURES = 0.2  # of memory: it costs as much as a very small epoch
@@ -110,8 +104,15 @@ class JobManager:
             unfinished = [job for job in self._jobs.values() if not job.view.finished]
             if job := sent_twice(unfinished, owner, kind, config, self.clock()):
                 return job
-            n_own = sum(job.owned_by(owner) for job in unfinished)
-            check_room_in_queue(n_own, self.max_per_owner, len(self._queue), self.max_queued)
+            if sum(job.owned_by(owner) for job in unfinished) >= self.max_per_owner:
+                raise LimitError(
+                    f"You already have {self.max_per_owner} unfinished runs, the most for one "
+                    "visitor. Stop one or wait until it is done."
+                )
+            if len(self._queue) >= self.max_queued:
+                raise LimitError(
+                    f"The queue is full ({self.max_queued} runs). Try again in a few minutes."
+                )
             estimate = estimate or Estimate()
             if estimate.bytes > (room := self._room(())):
                 raise OutOfMemory(too_large(estimate.bytes, room))

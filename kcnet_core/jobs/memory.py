@@ -39,12 +39,7 @@ def measure_memory() -> Memory:
 
 
 class Room:
-    """How much a new job may plan beside those that have begun.
-
-    Parameters
-    ----------
-    measure : callable returning Memory
-    """
+    """How much a new job may plan beside those that have begun."""
 
     def __init__(self, measure: Callable[[], Memory]):
         self.measure = measure

@@ -1,4 +1,4 @@
-"""Who may wait, whose turn it is, who steps back, and which pauses end by themselves."""
+"""Whose turn it is, who steps back, and which pauses end by themselves."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from dataclasses import is_dataclass
 from typing import Any
 
 from kcnet_core import limits
-from kcnet_core.errors import LimitError
 from kcnet_core.jobs.job import Job
 
 DOUBLE_PRESS_SECONDS = 2.0  # in which the same run of the same owner is one wish, sent twice
@@ -25,17 +24,6 @@ def sent_twice(
         if recent and same and not job.stopping and job.owned_by(owner):
             return job
     return None
-
-
-def check_room_in_queue(n_own: int, max_own: int, n_queued: int, max_queued: int) -> None:
-    """Raise the sentence that says why one more run cannot wait."""
-    if n_own >= max_own:
-        raise LimitError(
-            f"You already have {max_own} unfinished runs, the most for one visitor. Stop one or "
-            "wait until it is done."
-        )
-    if n_queued >= max_queued:
-        raise LimitError(f"The queue is full ({max_queued} runs). Try again in a few minutes.")
 
 
 class Turns:
@@ -81,10 +69,7 @@ class Turns:
 
 
 def should_step_back(
-    job: Job,
-    running: Sequence[Job],
-    queue: Sequence[Job],
-    next_job: Callable[[], Job | None],
+    job: Job, running: Sequence[Job], queue: Sequence[Job], next_job: Callable[[], Job | None]
 ) -> bool:
     """Whether an owner without a slot can begin if `job`, the latest of its owner's, gives its own.
 

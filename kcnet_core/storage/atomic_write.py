@@ -6,6 +6,7 @@ import glob
 import os
 import secrets
 import time
+from contextlib import suppress
 from pathlib import Path
 
 SECONDS_TO_WRITE = 600  # after which an unfinished neighbour belongs to a writer that was killed
@@ -36,22 +37,16 @@ def write_whole(path: str | os.PathLike, data: bytes) -> None:
 def _clear(path: Path) -> None:
     """Remove what writers of `path` left that were killed long enough ago."""
     for part in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
-        try:
+        with suppress(OSError):  # gone meanwhile, or not ours to remove
             if part.stat().st_mtime + SECONDS_TO_WRITE < time.time():
                 part.unlink()
-        except OSError:
-            continue  # gone meanwhile, or not ours to remove
 
 
 def _sync_folder(folder: Path) -> None:
     """Make the rename itself survive a power cut, where the system lets a folder be opened."""
-    try:
+    with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
-    except OSError:
-        return
-    try:
-        os.fsync(handle)
-    except OSError:
-        pass
-    finally:
-        os.close(handle)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

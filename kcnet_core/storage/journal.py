@@ -15,12 +15,7 @@ class Journal:
 
     Every entry is one line of JSON, written with a single call between two line ends and flushed
     to the disk: a kill at any moment can only spoil the line being written, which is then skipped,
-    and several processes may append to the same file.
-
-    Parameters
-    ----------
-    path : path
-        Need not exist; its folder is made when something is written.
+    and several processes may append to the same file. Its folder is made when something is written.
     """
 
     def __init__(self, path: str | os.PathLike):

@@ -9,12 +9,7 @@ from typing import BinaryIO
 
 from kcnet_core.datasets.uploads.quota import refuse_large
 from kcnet_core.errors import DataError, LimitError
-from kcnet_core.limits import (
-    MAX_UNZIPPED_BYTES,
-    MAX_ZIP_ENTRIES,
-    MAX_ZIP_RATIO,
-    MEGABYTE,
-)
+from kcnet_core.limits import MAX_UNZIPPED_BYTES, MAX_ZIP_ENTRIES, MAX_ZIP_RATIO, MEGABYTE
 
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # Python unpacks others in one gulp
 _CHUNK_BYTES = MEGABYTE

@@ -8,6 +8,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -101,11 +102,9 @@ def guess_encoding(content: bytes) -> str:
     if len(head) >= 4 and max(head[::2].count(0), head[1::2].count(0)) > len(head) // 4:
         return "utf-16"
     for encoding in ("utf-8", "cp1252"):
-        try:
+        with suppress(UnicodeDecodeError):
             content.decode(encoding)
             return encoding
-        except UnicodeDecodeError:
-            continue
     return "latin-1"
 
 

@@ -32,10 +32,7 @@ _MOLECULE_BYTES = 10_000  # of a row with its molecule and descriptors
 
 
 def table_steps(
-    content: bytes,
-    guess: TableGuess,
-    *,
-    title: str = "Uploaded table",
+    content: bytes, guess: TableGuess, *, title: str = "Uploaded table"
 ) -> Steps[Counted, tuple[Dataset, tuple[RowError, ...]]]:
     """Turn an uploaded table into a dataset; yields how many of its molecules are described.
 
@@ -58,8 +55,12 @@ def table_steps(
         _leave_out_lone_classes(labels, places, errors)
     molecules = {k: row.molecule for k, row in enumerate(rows) if row.molecule and k not in errors}
     kept = list(molecules)
-    _refuse_too_few(kept, errors, len(rows))
-
+    if len(kept) < 2:
+        first = errors[min(errors)] if errors else None
+        why = f" The first trouble is in {first.where}: {first.reason}" if first else ""
+        raise DataError(
+            f"{len(kept)} of {len(rows)} rows can be used; at least two are needed.{why}"
+        )
     if errors:
         how_many = f"{left_out(len(errors), 'row')} of {len(rows):,}"
         report.append(f"{how_many}; the reasons are listed with the upload.")
@@ -188,10 +189,8 @@ def _leave_out_repeats(rows, labels, dilutions, places, errors, report):
         reason = f"The same molecule as in {places[kept]}{named}{at}; it is kept once."
         if set(labels[k]) != set(labels[kept]):
             n_contradicting += 1
-            reason += (
-                f" Its labels differ: {_worded(labels[k])} here, {_worded(labels[kept])} there, "
-                "which counts."
-            )
+            here, there = (_short(", ".join(labels[row])) or "none" for row in (k, kept))
+            reason += f" Its labels differ: {here} here, {there} there, which counts."
         errors[k] = RowError(places[k], _short(row.text), reason)
     if n_contradicting:
         report.append(
@@ -200,24 +199,12 @@ def _leave_out_repeats(rows, labels, dilutions, places, errors, report):
         )
 
 
-def _worded(labels) -> str:
-    return _short(", ".join(labels)) or "none"
-
-
 def _leave_out_lone_classes(labels, places, errors):
     counts = Counter(labels[k][0] for k in range(len(labels)) if k not in errors)
     for k, (name, *_) in enumerate(labels):
         if k not in errors and counts[name] == 1:
             reason = "It is the only usable row of its class; a class needs at least two."
             errors[k] = RowError(places[k], name, reason)
-
-
-def _refuse_too_few(kept, errors, n_rows):
-    if len(kept) >= 2:
-        return
-    first = errors[min(errors)] if errors else None
-    why = f" The first trouble is in {first.where}: {first.reason}" if first else ""
-    raise DataError(f"{len(kept)} of {n_rows} rows can be used; at least two are needed.{why}")
 
 
 def _molecules(frame, guess: TableGuess) -> Steps[Counted, list[Row]]:

@@ -67,14 +67,9 @@ def rows(dataset: Dataset) -> None:
     if dataset.kind == "odor":
         cards(dataset, shown)
         return
-    st.html(
-        image_tiles(
-            dataset.raw_pixels(dataset.X[shown]),
-            dataset.image_shape,
-            [dataset.target_names[k] for k in dataset.y[shown]],
-            dark=visitor.dark(),
-        )
-    )
+    pixels = dataset.raw_pixels(dataset.X[shown])
+    titles = [dataset.target_names[k] for k in dataset.y[shown]]
+    st.html(image_tiles(pixels, dataset.image_shape, titles, dark=visitor.dark()))
 
 
 def balance(dataset: Dataset) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import astuple, replace
 from weakref import ref
 
 import streamlit as st
@@ -252,7 +252,10 @@ def follow() -> None:
     done = job.view.state == "done"
     if done and job.result is not None:
         dataset, errors = job.result
-        use(dataset)
+        visitor_data.keep_uploaded(dataset)  # every page of this session works with them now
+        current_run.adopt(
+            Run(dataset=visitor_data.UPLOADED, model="KCNet", n_hidden=1000, alpha_loo=True)
+        )
         st.session_state[session_keys.UPLOAD_USED] = job.id, errors
         job.let_go()  # from here on the session alone holds the data, and may replace them
         st.rerun()
@@ -273,18 +276,6 @@ def follow() -> None:
 def show_left_out(errors, what: str) -> None:
     """What of an upload could not be used, where it stands and why; no column is empty."""
     st.markdown(f"**{left_out(len(errors), what)}**")
-    columns = {
-        "Where": [e.where for e in errors],
-        "Text": [e.text for e in errors],
-        "Reason": [e.reason for e in errors],
-        "Offered instead": [e.suggestion for e in errors],
-    }
-    text_table({title: cells for title, cells in columns.items() if any(cells)})
-
-
-def use(dataset: Dataset) -> None:
-    """Make the uploaded data the ones that every page of this session works with."""
-    visitor_data.keep_uploaded(dataset)
-    current_run.adopt(
-        Run(dataset=visitor_data.UPLOADED, model="KCNet", n_hidden=1000, alpha_loo=True)
-    )
+    titles = ("Where", "Text", "Reason", "Offered instead")
+    columns = zip(*map(astuple, errors), strict=True)
+    text_table({title: cells for title, cells in zip(titles, columns, strict=True) if any(cells)})
