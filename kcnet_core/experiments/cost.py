@@ -96,7 +96,7 @@ def fit_cost(model: str, settings: Mapping, n: int, d: int, c: int, n_held: int)
     if MODELS[model].network:
         cost = estimate(Run(model=model, **settings), n, d, c)
         return Estimate(cost.seconds, cost.bytes + held)
-    seconds = BASELINE_SHARE[model] * BASELINE_SECONDS * n * d * (c if c > 2 else 1)
+    seconds = BASELINE_SHARE.get(model, 1.0) * BASELINE_SECONDS * n * d * (c if c > 2 else 1)
     return Estimate(SMALLEST + seconds, BASELINE_COPIES * 4 * n * d + held)
 
 
