@@ -25,13 +25,14 @@ BARE_Y = {**BARE_X, "showgrid": False, "scaleanchor": "x", "constraintoward": "t
 
 
 def image_grid(
-    images, image_shape: tuple[int, int], labels, *, columns: int | None = None,
+    images, image_shape: tuple[int, int], labels=(), *, columns: int | None = None,
     title: str | None = None, dark: bool = False,
 ) -> go.Figure:  # fmt: skip
-    """Many images in [0, 1] as one picture, ink on paper, with a label below each."""
+    """Many images in [0, 1] as one picture, ink on paper, with a label below each, if any."""
     images = np.asarray(images, dtype=np.float32).reshape(-1, *image_shape)
-    names = [escape_html(label, 14) for label in labels]
-    alt = f"{len(images)} images of {', '.join(dict.fromkeys(map(str, labels)))}."
+    names = [escape_html(label, 14) for label in labels] or [""] * len(images)
+    kinds = ", ".join(filter(None, dict.fromkeys(map(str, labels))))
+    alt = f"{len(images)} images{f' of {kinds}' if kinds else ''}."
     return _tiles(images, 1.0, "ink", names, columns, title, alt, dark)
 
 

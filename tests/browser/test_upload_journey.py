@@ -53,7 +53,7 @@ def test_a_run_on_an_upload_outlives_a_reload_and_is_watched_without_its_rows(ne
 
     watcher = new_page(owner.url)
     shown(watcher, "You are watching a run that somebody else started")
-    shown(watcher, "Preference scores S")
+    expect(watcher.locator("canvas[aria-label*='scores S']")).to_be_visible()
     expect(watcher.get_by_role("button", name="Stop Shortcut X")).to_be_disabled()
 
     owner.get_by_text("full speed").first.click()

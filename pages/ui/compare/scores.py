@@ -258,7 +258,7 @@ def time_to_reach(found: Results, points: pd.DataFrame) -> None:
     key = session_keys.aim(found.comparison.dataset, found.metric)
     moved = st.session_state.setdefault(session_keys.AIMS_MOVED, set())
     if key not in moved:  # it follows the results until somebody chooses
-        st.session_state[key] = default
+        st.session_state[session_keys.aim(found.comparison.dataset, found.metric)] = default
     aim = st.slider(
         f"At least this mean {found.metric}", 0.0, 1.0, step=0.01, width=420, key=key,
         persist_state="session", on_change=moved.add, args=(key,),
