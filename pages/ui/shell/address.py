@@ -7,6 +7,8 @@ controls of Learn are bound to the address by Streamlit itself.
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable
 from urllib.parse import urlencode
 
@@ -15,6 +17,8 @@ import streamlit as st
 from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.session_keys import addresses, parameter
 
+LATE_SECONDS = 5.0  # for which a browser may still name an address that we have replaced
+
 
 def opened(page: str) -> dict[str, str]:
     """What a link asks of `page`, once; empty when the address is one that we wrote ourselves.
@@ -22,10 +26,16 @@ def opened(page: str) -> dict[str, str]:
     A page switch drops the query, so an empty one means nothing.
     """
     query = st.query_params.to_dict()
-    if not query or query in st.session_state.get(addresses(page), []):
+    if not query or any(query == ours for ours, _ in _ours(page)):
         return {}
-    st.session_state[addresses(page)] = [query]
+    st.session_state[addresses(page)] = [(query, math.inf)]
     return query
+
+
+def _ours(page: str) -> list[tuple[dict[str, str], float]]:
+    """The addresses that we wrote, and until when each counts as ours."""
+    now = time.monotonic()
+    return [each for each in st.session_state.get(addresses(page), []) if now < each[1]]
 
 
 def adopt(page: str, take: Callable[[dict[str, str]], list[str]]) -> list[str]:
@@ -43,14 +53,15 @@ def warn(sentences: list[str]) -> None:
 def write(page: str, query: dict[str, str]) -> None:
     """Show `query` in the address.
 
-    A visitor's next click may end the run at the very moment the address changes; so both
-    addresses count as ours until it has, and neither is taken for a link that somebody opened.
+    A visitor's next click may end the run at the very moment the address changes, and a busy
+    browser sends the next click with the address before it: so what was replaced counts as ours a
+    little longer, and is not taken for a link that somebody opened.
     """
-    now = st.query_params.to_dict()
+    now, late = st.query_params.to_dict(), time.monotonic() + LATE_SECONDS
+    before = [(each, min(until, late)) for each, until in [*_ours(page), (now, late)]]
+    st.session_state[addresses(page)] = [*before, (query, math.inf)]
     if query != now:
-        st.session_state[addresses(page)] = [now, query]
         st.query_params.from_dict(query)
-    st.session_state[addresses(page)] = [query]
 
 
 def remembered(name: str) -> str:

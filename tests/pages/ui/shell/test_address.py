@@ -63,6 +63,18 @@ def test_a_click_while_the_address_changes_does_not_bring_old_settings_back(addr
     assert address == {"seed": "5"} and link.opened("train") == {}
 
 
+def test_a_browser_that_is_late_does_not_bring_old_settings_back_but_a_return_to_them_does(
+    address, monkeypatch
+):
+    for seed in "345":
+        link.write("train", {"seed": seed})
+    address.update(seed="3")  # a click from before the browser has heard of the change
+    assert link.opened("train") == {}
+    later = link.time.monotonic() + link.LATE_SECONDS
+    monkeypatch.setattr(link.time, "monotonic", lambda: later)
+    assert link.opened("train") == {"seed": "3"}
+
+
 def test_an_edit_before_the_first_run_ends_is_kept(address):
     address.update(seed="3")
     assert link.opened("train")
