@@ -87,6 +87,7 @@ def test_inhibition_puts_cells_to_sleep_in_the_drawing(new_page):
 
 def stroke(page, *points):
     """Draw through points given as parts of the surface's side."""
+    page.locator("canvas").first.hover(trial=True)
     box = page.locator("canvas").first.bounding_box()
 
     def at(x, y):
@@ -135,7 +136,7 @@ def test_a_digit_can_be_drawn_with_a_finger(chromium, app_url):
     page.goto("/learn?view=Draw+a+digit")
     surface = page.locator("canvas").first
     expect(page.get_by_role("heading", name="No ink yet")).to_be_visible()
-    surface.scroll_into_view_if_needed()
+    surface.tap(trial=True)  # in view, at rest and not covered by the sidebar on its way out
     box = surface.bounding_box()
     touch = context.new_cdp_session(page)
     down = [(0.5, 0.15 + 0.07 * i) for i in range(11)]
