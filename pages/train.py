@@ -10,7 +10,12 @@ from pages.ui.shell import address, current_run, session_keys, visitor_jobs
 from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.frame import heading
 from pages.ui.shell.watch import state_of
-from pages.ui.train import link, live_view, run_bar, run_controls, scores_row
+from pages.ui.train import link, live_view, run_bar, run_controls
+
+ABOUT = (
+    "Random wiring, a little inhibition and one ridge solve. Tune it on the left, press Start, and "
+    "watch the wiring change."
+)
 
 
 def main() -> None:
@@ -20,11 +25,8 @@ def main() -> None:
     run_bar.obey(run)
     job = visitor_jobs.job()
 
-    heading(
-        "Train a fly's nose",
-        "Random wiring, a little inhibition and one ridge solve. Tune it on the left, "
-        "press Start, and watch the wiring change.",
-    )
+    # With a run to watch, its numbers and pictures have the screen.
+    heading("Train a fly's nose", ABOUT if job is None else "")
     address.warn(ignored)
     if visitor_jobs.job_is_gone():
         why = interrupted.sentence if interrupted else GONE
@@ -37,17 +39,14 @@ def main() -> None:
     else:
         trained = job.result if state == "done" else None
         if trained is None:
-            scores_row.expected(job)
             live_view.follow(job, state)
         else:
-            from pages.ui.train import (
-                result_view,  # scikit-learn, which the first page need not wait for
-            )
+            # scikit-learn, which the first page need not wait for
+            from pages.ui.train import result_view
 
             private = visitor_jobs.is_private(job)
             trained = result_view.without_rows(trained) if private else trained
-            scores_row.known(trained, reopened=job.kind == "reopen")
-            live_view.follow(job, state)
+            live_view.follow(job, state, trained)
             with st.container(key="results"):
                 result_view.show(trained, with_rows=not private)
     address.write("train", link.query_of(run, job))

@@ -12,7 +12,7 @@ _HOME = {
     "layout": ("alt",),
     "reduction": ("matrix_png", "nice_limit"),
     "matrices": ("matrix_picture", "matrix_window"),
-    "live": ("canvas_data",),
+    "live": ("film_data",),
     "lambda_curve": ("lambda_path",),
     "pictures": (
         "cell_pictures",

@@ -1,10 +1,10 @@
-"""S and W of a run under way, for a canvas that plays them: a few frames in few bytes."""
+"""S and W of a run under way, for canvases that play them: a few frames in few bytes."""
 
 from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,53 +23,94 @@ from kcnet_core.figures.reduction import (
 from kcnet_core.palette import theme
 
 MOST_FRAMES = 12  # of one look; with one look a second the eye sees a smooth change
-MOST_BYTES = 90_000  # of one look; a single frame may take more
+MOST_BYTES = 110_000  # of one look; a single frame may take more
+MOST_BYTES_AT_ONCE = 600_000  # of all stored frames, which a browser gets once or twice
 MOST_NAMES = 4_000  # of inputs
 QUICK = 2  # zlib's level: half the time of its default for a few per cent more bytes
 
 
-def canvas_data(
-    kind: str,
+def film_data(
+    kinds: Sequence[str],
     frames: Sequence[Frame],
     *,
+    film: str = "",
+    whole: bool = False,
+    says: Mapping[int, str] | None = None,
     n_submodels: int = 1,
     names: Sequence[str] = (),
     image_shape: tuple[int, int] | None = None,
     seconds: float = 1.0,
     dark: bool = False,
 ) -> bytes:
-    """What `pages/ui/train/matrix_canvas.js` draws: one line of JSON, then shades; all deflated.
+    """What `pages/ui/train/film.js` plays: one line of JSON, then shades; all deflated.
 
-    The shades of the first frame are followed, for each other one, by the difference (modulo 256)
-    to the one before: most connections stay as they are, which takes almost no bytes. Only some of
-    many frames are sent, always with the last; without any the canvas waits. They are to be played
-    in so many `seconds`; `names` of the inputs are for the words under the pointer.
+    For each of `kinds` ("S", "W", "usage") the shades of the first frame are followed, for each
+    other one, by the difference (modulo 256) to the one before: most connections stay as they are,
+    which takes almost no bytes. Only some of many frames are sent, always with the last; without
+    any the canvases wait. They continue `film` and are to be played in so many `seconds`; `whole`
+    ones take the place of all that were sent before. `says` has words for an epoch, `names` are
+    those of the inputs, for the words under the pointer.
     """
-    ink, (scale, unit, title) = theme(dark), KINDS[kind]
-    n_shades = 256 if kind == "usage" else LEVELS  # counts can be read off exactly
+    ink = theme(dark)
     about: dict[str, Any] = {
+        "film": f"{film} {dark}",
+        "batch": [frames[-1].made, whole] if frames else None,
+        "whole": whole,
+        "seconds": seconds,
+        "ink": {"text": ink.text, "muted": ink.muted, "grid": ink.grid, "paper": ink.background},
+        "moments": [],
+        "boards": [_board(kind, frames, n_submodels, names, image_shape, dark) for kind in kinds],
+    }
+    if not frames:
+        return _deflated(about, b"")
+    budget = MOST_BYTES_AT_ONCE if whole else MOST_BYTES
+    most = len(frames) if whole else MOST_FRAMES
+    sent = list(frames[:: -max(1, -(-len(frames) // most))])[::-1]
+    while True:
+        shades = b"".join(
+            _changes(board, kind, sent, image_shape)
+            for board, kind in zip(about["boards"], kinds, strict=True)
+        )
+        moments = [{"epoch": f.epoch, "text": _moment(f, says or {})} for f in sent]
+        data = _deflated(about | {"moments": moments}, shades)
+        if len(data) <= budget or len(sent) == 1:
+            return data
+        # A film that is sent at once keeps its beginning, to which all else is compared.
+        first = sent[:1] if whole and len(sent) > 2 else []
+        sent = first + [one for one in sent[::-2][::-1] if one is not sent[0]]
+
+
+def _board(
+    kind: str,
+    frames: Sequence[Frame],
+    n_submodels: int,
+    names: Sequence[str],
+    image_shape: tuple[int, int] | None,
+    dark: bool,
+) -> dict[str, Any]:
+    """What a canvas must know of its matrix besides the shades."""
+    scale, unit, title = KINDS[kind]
+    n_shades = 256 if kind == "usage" else LEVELS  # counts can be read off exactly
+    board: dict[str, Any] = {
         "title": title,
         "unit": unit,
         "rows": "Pixel row" if kind == "usage" else "Kenyon cell",
         "columns": "Pixel column" if kind == "usage" else "Input",
         "square": kind == "usage",
-        "seconds": seconds,
         "shades": shade_table(scale, dark, n_shades).tobytes().hex(),
-        "ink": {"text": ink.text, "muted": ink.muted, "grid": ink.grid, "paper": ink.background},
-        "flash": ink.good if kind == "W" else None,  # where connections were flipped
+        "change_shades": shade_table("diverging", dark).tobytes().hex(),
+        "flash": theme(dark).good if kind == "W" else None,  # where connections were flipped
         "alt": f"{title}: waiting for the first numbers.",
-        "moments": [],
     }
     if not frames:
-        return _deflated(about, b"")
-    when = _moment(frames[-1])
+        return board
+    when = _moment(frames[-1], {})
     last = _values(frames[-1], kind, image_shape)
     shape = last.shape if kind == "usage" else frames[-1].shape
     high = nice_ceiling(float(last.max())) if kind == "usage" else scale_end(last, kind)
     cells = "rows of pixels" if kind == "usage" else "Kenyon cells"
-    about |= {
+    return board | {
         "alt": in_words(last, shape, f"{title}{when and f', {when}'}", cells, unit),
-        "made": frames[-1].made,
         "shape": shape,
         "size": last.shape,
         "blocks": [block_size(side) for side in shape],
@@ -78,15 +119,18 @@ def canvas_data(
         "borders": [int(at) for at in np.arange(1, n_submodels) * shape[0] // n_submodels],
         "names": list(names) if len(names) == shape[1] <= MOST_NAMES else [],
     }
-    sent = list(frames[:: -max(1, -(-len(frames) // MOST_FRAMES))])[::-1]
-    while True:
-        values = (_values(frame, kind, image_shape) for frame in sent)
-        shown = np.stack([levels(M, scale, high, n_shades) for M in values])
-        changes = np.concatenate([shown[:1], shown[1:] - shown[:-1]])
-        data = _deflated(about | {"moments": [_moment(frame) for frame in sent]}, changes.tobytes())
-        if len(data) <= MOST_BYTES or len(sent) == 1:
-            return data
-        sent = sent[::-2][::-1]
+
+
+def _changes(
+    board: Mapping[str, Any],
+    kind: str,
+    frames: Sequence[Frame],
+    image_shape: tuple[int, int] | None,
+) -> bytes:
+    n_shades = len(board["shades"]) // 6
+    values = (_values(frame, kind, image_shape) for frame in frames)
+    shown = np.stack([levels(M, KINDS[kind][0], board["high"], n_shades) for M in values])
+    return np.concatenate([shown[:1], shown[1:] - shown[:-1]]).tobytes()
 
 
 def _values(frame: Frame, kind: str, image_shape: tuple[int, int] | None) -> np.ndarray:
@@ -98,9 +142,11 @@ def _values(frame: Frame, kind: str, image_shape: tuple[int, int] | None) -> np.
     return small
 
 
-def _moment(frame: Frame) -> str:
+def _moment(frame: Frame, says: Mapping[int, str]) -> str:
     """Of a wiring that is not tuned there are no epochs."""
-    return "" if frame.S_small is None else f"epoch {frame.epoch}"
+    if frame.S_small is None:
+        return ""
+    return f"epoch {frame.epoch}" + (f" · {says[frame.epoch]}" if frame.epoch in says else "")
 
 
 def _deflated(about: dict, shades: bytes) -> bytes:

@@ -8,8 +8,10 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import LIGHT_INK, wait_for
 
-QUICK = "/?dataset=digits&n_hidden=60&n_epochs=4"
-LONG = "/?dataset=digits&n_hidden=600&n_epochs=1000"  # minutes, unless it is stopped
+QUICK = "/?dataset=digits&n_hidden=60&n_epochs=4&pace=full+speed"
+LONG = (
+    "/?dataset=digits&n_hidden=600&n_epochs=1000&pace=full+speed"  # minutes, unless it is stopped
+)
 
 BOXES = """all => all.map((chart) => {
   const { x, y, width, height } = chart.getBoundingClientRect();
@@ -142,7 +144,7 @@ def test_a_matrix_is_saved_as_a_picture(new_page):
     wait_for(page, "Done after")
     page.locator("canvas[aria-label*='Weights W']").hover()
     with page.expect_download() as download:
-        page.locator(".st-key-live_W").get_by_role("button", name="Save as PNG").click()
+        page.locator(".st-key-live_film").get_by_role("button", name="Save as PNG").nth(1).click()
     assert download.value.suggested_filename == "kcnet-Weights W.png"
     assert download.value.path().read_bytes().startswith(b"\x89PNG")
 
@@ -205,14 +207,44 @@ def test_a_broken_link_gives_sentences_and_a_working_page(new_page):
     expect(page.get_by_role("button", name="Start")).to_be_enabled()
 
 
-def test_the_replay_shows_the_wiring_before_and_after(new_page, screenshot):
+def test_the_film_plays_again_steps_zooms_and_shows_the_change(new_page, screenshot):
     page = new_page(QUICK)
     start(page)
     wait_for(page, "Done after")
-    page.get_by_role("tab", name="Wiring").click()
-    wait_for(page, "W at the start")
-    wait_for(page, "Now minus start")
-    screenshot(page, "train-replay")
+    film = page.locator(".st-key-live_film")
+    expect(film.locator("output")).to_have_text(re.compile("^epoch 4"))
+    picture = "(canvas) => canvas.toDataURL()"
+    weights = film.locator("canvas[aria-label*='Weights W']")
+    end = weights.evaluate(picture)
+    film.get_by_label("Stored epochs").fill("0")
+    expect(film.locator("output")).to_have_text(re.compile("^epoch 0"))
+    begin = weights.evaluate(picture)
+    assert begin != end
+    film.get_by_label("change since start").check()
+    assert weights.evaluate(picture) != begin
+    screenshot(page, "train-change")
+    film.get_by_label("change since start").uncheck()
+    film.get_by_role("button", name="Zoom in").click()
+    near = weights.evaluate(picture)
+    assert near != begin
+    film.get_by_role("button", name="Play again").click()
+    expect(film.locator("output")).to_have_text(re.compile("^epoch 4"))
+    assert weights.evaluate(picture) != near
+    film.get_by_role("button", name="Zoom out").click()
+    page.wait_for_timeout(600)  # the last flipped connections stop glowing
+    assert weights.evaluate(picture) == end
+
+
+def test_a_first_run_is_paced_and_a_key_gives_it_full_speed(new_page):
+    page = new_page("/?dataset=digits&n_hidden=60&n_epochs=40")
+    wait_for(page, r"Estimated 10 s \(.* at full speed\)")
+    start(page)
+    wait_for(page, r"epoch [1-9]\d? of 40")
+    page.locator("h1").click()
+    page.keyboard.press("v")
+    expect(page.get_by_role("radio", name=re.compile("full speed"))).to_be_checked()
+    wait_for(page, "Done after")
+    assert "pace=full+speed" in page.url
 
 
 def test_dark_theme_reaches_the_charts(new_page, screenshot):

@@ -39,8 +39,8 @@ def test_a_run_on_an_upload_outlives_a_reload_and_is_watched_without_its_rows(ne
     owner.get_by_role("combobox", name=re.compile("Model")).click()
     owner.get_by_role("option", name="DOA", exact=True).click()
     shown(owner, "Tuning")
-    owner.get_by_role("radio", name="very slow").or_(
-        owner.get_by_role("button", name="very slow")
+    owner.get_by_role("radio", name="slow", exact=True).or_(
+        owner.get_by_role("button", name="slow", exact=True)
     ).first.click()
     owner.get_by_role("button", name="Start").click()
     shown(owner, r"epoch \d+ of")

@@ -14,7 +14,7 @@ APP = str(Path(__file__).resolve().parents[2] / "app.py")
 
 def opened(**query) -> AppTest:
     app = AppTest.from_file(APP, default_timeout=120)
-    for name, value in query.items():
+    for name, value in ({"pace": "full speed"} | query).items():  # nobody watches
         app.query_params[name] = str(value)
     return app.run()
 
@@ -176,7 +176,7 @@ def test_a_run_that_has_ended_keeps_the_very_charts_in_which_it_was_watched():
     app = paused(app.button(key="step").click().run())
     watched = live(app)
     assert sorted(watched) == sorted(
-        f"live_{name}" for name in ("S", "W", "curve", "flips", "density", "scores")
+        f"live_{name}" for name in ("film", "curve", "flips", "density", "scores")
     )
     assert not app.get("plotly_chart")
     app.button(key="resume").click().run()

@@ -51,8 +51,9 @@ def status_line() -> None:
 
 
 def heading(title: str, lead: str) -> None:
-    """A page's title and the one sentence that says what it is for."""
+    """A page's title and, where there is room, the one sentence that says what it is for."""
     st.title(title, anchor=False)
-    st.markdown(f":gray[{lead}]")
+    if lead:
+        st.markdown(f":gray[{lead}]")
     with st.container(key="where_things_are"):  # on a phone only
         st.markdown(":small[:gray[**»** at the top opens the left side: pages and settings.]]")

@@ -9,13 +9,14 @@ import streamlit as st
 
 from kcnet_core.datasets.catalogue import CATALOGUE
 from kcnet_core.experiments.run import Run
-from pages.ui.shell import address, current_run, visitor_data, visitor_jobs
+from pages.ui.shell import address, current_run, session_keys, visitor_data, visitor_jobs
 from pages.ui.shell.copy_link import copy_link
 
 if TYPE_CHECKING:
     from kcnet_core.jobs import Job
 
 KINDS = ("train", "reopen")  # jobs that the Train page can show
+PACES = ("full speed", "to watch", "slow")
 
 
 def adopt(query: dict[str, str]) -> list[str]:
@@ -26,6 +27,11 @@ def adopt(query: dict[str, str]) -> list[str]:
         ignored.append(missing)
         run = replace(run, dataset=Run().dataset, target="", pixels="", protocol="")
     current_run.adopt(run)
+    if query.get("pace", PACES[0]) not in PACES:
+        ignored.append(f"The link's pace was not used: it is one of {', '.join(PACES)}.")
+    elif "pace" in query:
+        st.session_state[session_keys.PACE] = query["pace"]
+        st.session_state[session_keys.PACE_CHOSEN] = True
     named = visitor_jobs.jobs().get(query.get("job", ""))
     if named is not None and named.kind not in KINDS:
         ignored.append("The link's job was not used: it belongs to another page.")
@@ -47,8 +53,11 @@ def not_here(name: str) -> str:
 
 
 def query_of(run: Run, job: Job | None) -> dict[str, str]:
-    """The settings and, if there is one, the run itself as parameters of the address."""
-    return run.to_query() | ({"job": job.id} if job is not None else {})
+    """The settings, a chosen pace and, if there is one, the run itself, for the address."""
+    query = run.to_query()
+    if session_keys.PACE_CHOSEN in st.session_state:
+        query["pace"] = st.session_state[session_keys.PACE]
+    return query | ({"job": job.id} if job is not None else {})
 
 
 def links(run: Run, job: Job | None) -> None:

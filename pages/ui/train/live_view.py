@@ -1,7 +1,8 @@
-"""A run as it happens: scores, weights, curves, and the same numbers as one line of text."""
+"""A run as it happens: its numbers, S and W as a film, curves, and all of it as a line of text."""
 
 from __future__ import annotations
 
+import html
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,15 +18,16 @@ from pages.ui.shell.job_progress import failure, progress_text
 from pages.ui.shell.row_picture import cards
 from pages.ui.shell.watch import SECONDS_BETWEEN_DRAWINGS, watch
 from pages.ui.shell.words import capital
-from pages.ui.train.matrix_canvas import matrix_canvas
+from pages.ui.train import scores_row
+from pages.ui.train.film import film
 from pages.ui.train.reopen_model import opener
 
 if TYPE_CHECKING:
-    from kcnet_core.experiments.training import TrainView
+    from kcnet_core.experiments.training import TrainedRun, TrainView
     from kcnet_core.figures.training import Curve
 
-HEIGHT = 300  # as in matrix_canvas.css
-CANVASES = ("S", "W", "usage")
+HEIGHT = 330  # of a curve beside the film, as high as that (film.css)
+LOWER_HEIGHT = 300
 SHARE_OF_DRAWINGS = 0.8  # for which a drawing is fresh: the next poll, if a little early, is not
 STOPPED = (
     "A stopped run has no test score. Start trains the same settings and seed again from the "
@@ -41,7 +43,7 @@ class Drawn(NamedTuple):
     n_snapshots: int
     due: float  # when it is too old, while the run goes on
     newest: float  # when the last frame that was sent had been made
-    canvases: dict[str, bytes]
+    film: bytes | None
     curves: dict[str, Curve]
 
 
@@ -73,42 +75,62 @@ def before_start(run: Run) -> None:
     opener()
 
 
-def follow(job, state: str) -> None:
+def follow(job, state: str, trained: TrainedRun | None = None) -> None:
     """Draw the job now and, while it is under way, once a second.
 
     `state` is the one that the rest of the page shows; the page is drawn again when it changes.
     Below a run under way is as much room as its results will take: the page does not grow.
     """
-    watch(job, state, lambda: show(job), "live")
+    watch(job, state, lambda: show(job, trained), "live")
     if state in ("queued", "running", "paused"):
         with st.container(key="results"):
             st.caption("Scores, wiring, cells and test samples come here when the run has ended.")
 
 
-def show(job) -> None:
+def show(job, trained: TrainedRun | None) -> None:
     view = job.view
+    if trained is None:
+        scores_row.so_far(job)
+    else:
+        scores_row.known(trained, reopened=job.kind == "reopen")
     status(job)
-    if job.kind == "train":  # a model from a file has no epochs to watch
+    if job.kind == "train":
         pictures(job, view)
+    elif trained is not None:
+        wiring_of_file(trained)
     failure(job)
     if view.state == "cancelled" and job.kind == "train":
         st.info(STOPPED, icon=":material/info:")
+    if trained is None:
+        scores_row.protocol_of(job)
+    else:
+        scores_row.protocol(trained)
 
 
 def status(job) -> None:
     view, snapshot = job.view, job.view.snapshot
+    said = numbers(snapshot, view.finished) if snapshot else ""
+    doing = capital(progress_text(job, cancelled="stopped"))
     with st.container(key="run_status"):
-        st.progress(view.fraction or 0.0, text=capital(progress_text(job, cancelled="stopped")))
-        st.caption(escape_markdown(numbers(snapshot, view.finished) if snapshot else job.title))
+        text = " · ".join(filter(None, (doing, said)))
+        st.progress(view.fraction or 0.0, text=escape_markdown(text))
+        st.html(spoken(job.title, doing, said, view.fraction or 0.0, view.finished))
+
+
+def spoken(title: str, doing: str, said: str, fraction: float, ended: bool) -> str:
+    """What a screen reader says of a run: at its start, at every tenth of it, and at its end."""
+    tenth = f"{int(10 * fraction)}0% done" if fraction else "started"
+    words = f"{title}: {f'{doing} · {said}' if ended else tenth}"
+    return f'<p class="spoken" role="status" aria-live="polite">{html.escape(words)}</p>'
 
 
 def numbers(view: TrainView, ended: bool = False) -> str:
     """The latest figures in words: what a screen reader says instead of the charts."""
     if not view.n_records:
-        return view.run.describe()
+        return ""
     last = view.log[view.n_records - 1]
     epoch = f"{'last ' if ended else ''}epoch {last.epoch} of {view.run.n_epochs}"
-    parts = [view.run.describe(), epoch if view.run.model in EPOCH_MODELS else "one solve"]
+    parts = [epoch if view.run.model in EPOCH_MODELS else "one solve"]
     held_out = "validation" if view.run.model in EPOCH_MODELS else "leave-one-out"
     for name, value in (("training", last.train_metric), (held_out, last.validation_metric)):
         if value is not None:
@@ -122,27 +144,47 @@ def numbers(view: TrainView, ended: bool = False) -> str:
 def pictures(job, view) -> None:
     """S, W and the curves: the same places from before the first epoch to after the last."""
     drawn = latest(job, view)
+    run = job.config
     with st.container(key="live"):
-        for row in places(job.config, image_shape(job, view.snapshot)):
-            for column, name in zip(st.columns(len(row), gap="small"), row, strict=True):
-                with column:
-                    if name in drawn.canvases:
-                        matrix_canvas(drawn.canvases[name], f"live_{name}")
-                    else:
-                        curve = drawn.curves[name]
-                        st.echarts_chart(
-                            curve.option, key=f"live_{name}", height=HEIGHT, alt=curve.alt
-                        )
+        filmed = matrices(run, image_shape(job, view.snapshot))
+        widths = ([len(filmed)] if filmed else []) + ([1] if run.model in EPOCH_MODELS else [])
+        columns = iter(st.columns(widths, gap="small")) if widths else iter(())
+        if drawn.film is not None:
+            with next(columns):
+                film(drawn.film, "live_film")
+        for name, height in (("curve", HEIGHT), *((name, LOWER_HEIGHT) for name in LOWER)):
+            if name == LOWER[0] and name in drawn.curves:
+                columns = iter(st.columns(len(LOWER), gap="small"))
+            if name in drawn.curves:
+                curve = drawn.curves[name]
+                with next(columns):
+                    st.echarts_chart(curve.option, key=f"live_{name}", height=height, alt=curve.alt)
 
 
-def places(run: Run, shape: tuple[int, int] | None) -> tuple[tuple[str, ...], ...]:
-    """What a run shows, row by row: this depends on its kind, never on how far it has come."""
+def wiring_of_file(trained: TrainedRun) -> None:
+    """The wiring of a model from a file, which has no epochs to watch."""
+    kinds = matrices(trained.run, trained.dataset.image_shape)
+    if kinds:
+        data = figures.film_data(
+            kinds,
+            trained.frames,
+            names=trained.feature_names,
+            image_shape=trained.dataset.image_shape,
+            dark=visitor.dark(),
+        )
+        with st.container(key="live"):
+            film(data, "live_film")
+
+
+LOWER = ("flips", "density", "scores")  # of DOA, below the film
+
+
+def matrices(run: Run, shape: tuple[int, int] | None) -> tuple[str, ...]:
+    """What the film shows: this depends on the run's kind, never on how far it has come."""
     if run.model in DOA_MODELS:
-        return ("S", "W", "curve"), ("flips", "density", "scores")
-    if run.model in EPOCH_MODELS:
-        return (("curve",),)
+        return "S", "W"
     if run.model in KCNET_MODELS:
-        return (("W",) if shape is None else ("W", "usage"),)
+        return ("W",) if shape is None else ("W", "usage")
     return ()
 
 
@@ -167,30 +209,49 @@ def latest(job, view) -> Drawn:
         if fresh or before.n_snapshots == view.n_snapshots:
             return before
     due = time.monotonic() + SHARE_OF_DRAWINGS * SECONDS_BETWEEN_DRAWINGS
-    made = draw(job.config, view.snapshot, image_shape(job, view.snapshot), before)
+    shape = image_shape(job, view.snapshot)
+    made = draw(job, view.snapshot, shape, before, view.finished)
     drawn = Drawn(of, view.state, view.n_snapshots, due, *made)
     st.session_state[session_keys.LIVE_DRAWN] = drawn
     return drawn
 
 
-def draw(run: Run, snapshot: TrainView | None, shape, before: Drawn | None) -> tuple:
-    """The last three fields of `Drawn`."""
-    dark, recent = visitor.dark(), snapshot.recent if snapshot else ()
+def draw(job, snapshot: TrainView | None, shape, before: Drawn | None, ended: bool) -> tuple:
+    """The last three fields of `Drawn`.
+
+    Who begins to watch, and everybody at the end, gets the stored epochs as well: they can be
+    played again.
+    """
+    run, dark = job.config, visitor.dark()
+    recent, stored = (snapshot.recent, snapshot.frames) if snapshot else ((), ())
     seen = before.newest if before else 0.0
-    new = [frame for frame in recent if before and frame.made > seen] or recent[-1:]
-    canvases = {
-        kind: figures.canvas_data(
-            kind,
-            new,
-            n_submodels=run.n_submodels if run.model == "Ensemble DOA" else 1,
-            names=snapshot.feature_names if snapshot else (),
-            image_shape=shape,
-            seconds=SECONDS_BETWEEN_DRAWINGS,
-            dark=dark,
-        )
-        for row in places(run, shape)
-        for kind in row
-        if kind in CANVASES
-    }
+    whole = bool(recent) and (before is None or ended)
+    if whole:
+        new = [*stored, *(frame for frame in recent[-1:] if frame.made > stored[-1].made)]
+    else:
+        new = [frame for frame in recent if frame.made > seen] or list(recent[-1:])
+        if not seen and new and new[0].made > stored[0].made:
+            new.insert(0, stored[0])  # to which all others are compared
+    kinds = matrices(run, shape)
+    data = figures.film_data(
+        kinds,
+        new,
+        film=job.id,
+        whole=whole,
+        says=validation_by_epoch(snapshot),
+        n_submodels=run.n_submodels if run.model == "Ensemble DOA" else 1,
+        names=snapshot.feature_names if snapshot else (),
+        image_shape=shape,
+        seconds=SECONDS_BETWEEN_DRAWINGS,
+        dark=dark,
+    )
     curves = figures.training_curves(run, snapshot, dark=dark) if run.model in EPOCH_MODELS else {}
-    return (recent[-1].made if recent else seen), canvases, curves
+    return (recent[-1].made if recent else seen), data if kinds else None, curves
+
+
+def validation_by_epoch(snapshot: TrainView | None) -> dict[int, str]:
+    """The validation metric of every epoch, of a single network."""
+    if snapshot is None or snapshot.run.model != "DOA":
+        return {}
+    known = ((record.epoch, record.validation_metric) for record in snapshot.records)
+    return {epoch: f"{value:.4f}" for epoch, value in known if value is not None}

@@ -23,7 +23,9 @@ STYLE = Path(__file__).with_name("live_view.css")
 NEEDED_TO_START = ("kcnet_core.experiments.training", "kcnet_core.model_file", "sklearn.metrics")
 LOADED = Event()
 FIRST_WIDTH = 118  # pixels, of Start, Pause and Resume alike: the buttons beside it stay in place
-PACE = {"full speed": 0.0, "slow": 0.3, "very slow": 1.0}
+FULL_SPEED, TO_WATCH, SLOW = link.PACES
+SECONDS_TO_WATCH = 10.0  # which the epochs of a run then take at least
+SECONDS_WHEN_SLOW = 1.0  # of rest after every epoch
 
 
 def bar(run: Run, job) -> None:
@@ -88,20 +90,23 @@ def bar(run: Run, job) -> None:
             args=(job if mine else None,),
             help="Forget this run and start afresh with the settings on the left.",
         )
-        # After a reload the job knows it.
-        if job is not None and session_keys.PACE not in st.session_state:
-            st.session_state[session_keys.PACE] = pace_of(job)
+        if session_keys.PACE not in st.session_state:  # after a reload the job knows it
+            st.session_state[session_keys.PACE] = TO_WATCH if job is None else pace_of(job)
         st.segmented_control(
             "Pace",
-            list(PACE),
-            default=None if session_keys.PACE in st.session_state else "full speed",
+            link.PACES,
             required=True,
             key=session_keys.PACE,
+            format_func=lambda pace: f"{pace} :gray[V]" if pace == FULL_SPEED else pace,
             label_visibility="collapsed",
             on_change=set_pace,
             args=(job,),
             disabled=not mine,
         )
+        st.button(
+            "Full speed", key="full_speed", shortcut="V", on_click=full_speed, args=(job,),
+            disabled=not mine,
+        )  # fmt: skip
         with st.popover("Share", icon=":material/link:"):
             link.links(run, job)
     st.html(STYLE)
@@ -132,7 +137,7 @@ def news(run: Run, job, busy: bool, mine: bool) -> None:
             "can steer it. Reset to start one of your own."
         )
     elif busy:
-        st.caption(f"This run: {escape_markdown(job.title)}.{expected(job.estimate)}")
+        st.caption(f"This run: {escape_markdown(job.title)}.{expected(job.estimate, job.config)}")
     else:
         cost(run, "" if job is None else "Next run: ")
 
@@ -170,7 +175,7 @@ def cost(run: Run, prefix: str) -> None:
     st.caption(
         f"{prefix}{run.model} with {run.n_hidden:,} {units(run.model)} on "
         f"{escape_markdown(dataset.title)}: {n_train:,} training rows, {n_test:,} test rows, "
-        f"{dataset.X.shape[1]:,} inputs.{expected(plan)}"
+        f"{dataset.X.shape[1]:,} inputs.{expected(plan, run)}"
     )
 
 
@@ -178,10 +183,14 @@ def units(model: str) -> str:
     return "cells" if model in KCNET_MODELS else "hidden units"
 
 
-def expected(plan) -> str:
+def expected(plan, run: Run) -> str:
     if not plan.seconds:
         return ""
-    return f" Estimated {in_words(plan.seconds)} and {plan.bytes / 2**20:,.0f} MB."
+    pace = st.session_state.get(session_keys.PACE, TO_WATCH)
+    waits = n_rests(run) * rest(pace, run, plan.seconds)
+    alone = f" ({in_words(plan.seconds)} at full speed)" if waits else ""
+    total = in_words(plan.seconds + waits)
+    return f" Estimated {total}{alone} and {plan.bytes / 2**20:,.0f} MB."
 
 
 def planned(run: Run, dataset, n_train: int):
@@ -209,9 +218,11 @@ def start(run: Run, paused: bool = False):
     except KCNetError as refused:
         st.session_state[session_keys.START_PROBLEM] = str(refused)
         return None
+    if visitor_jobs.job() is not None and session_keys.PACE_CHOSEN not in st.session_state:
+        st.session_state[session_keys.PACE] = FULL_SPEED  # only the first is there to be watched
     visitor_jobs.carry(job, dataset)
     visitor_jobs.attach(job.id)
-    set_pace(job)
+    slow_down(job)
     return job
 
 
@@ -227,15 +238,42 @@ def steer(job, action: str) -> None:
         job.control(visitor.owner(), action)
 
 
+def rest(pace: str, run: Run, seconds: float) -> float:
+    """Seconds of rest after every epoch of a run that alone would take so many `seconds`."""
+    if pace == TO_WATCH and n_rests(run):
+        return max(0.0, SECONDS_TO_WATCH - seconds) / n_rests(run)
+    return SECONDS_WHEN_SLOW if pace == SLOW else 0.0
+
+
+def n_rests(run: Run) -> int:
+    """Epochs after which a run may rest."""
+    each = run.n_submodels if run.model == "Ensemble DOA" else 1
+    return run.n_epochs * each if run.model in EPOCH_MODELS else 0
+
+
 def pace_of(job) -> str:
-    return min(PACE, key=lambda name: abs(PACE[name] - job.view.slow))
+    slow = job.view.slow
+    if not slow:
+        return FULL_SPEED
+    return SLOW if slow >= SECONDS_WHEN_SLOW else TO_WATCH
+
+
+@retry_if_interrupted
+def full_speed(job) -> None:
+    st.session_state[session_keys.PACE] = FULL_SPEED
+    set_pace(job)
 
 
 @retry_if_interrupted
 def set_pace(job) -> None:
+    st.session_state[session_keys.PACE_CHOSEN] = True
     if job is not None and job.owned_by(visitor.owner()):
-        pace = st.session_state.get(session_keys.PACE, "full speed")
-        job.control(visitor.owner(), "slow", PACE[pace])
+        slow_down(job)
+
+
+def slow_down(job) -> None:
+    pace = st.session_state.get(session_keys.PACE, TO_WATCH)
+    job.control(visitor.owner(), "slow", rest(pace, job.config, job.estimate.seconds))
 
 
 @retry_if_interrupted

@@ -8,7 +8,7 @@ import streamlit as st
 
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.protocols import PROTOCOLS
-from kcnet_core.experiments.run import KCNET_MODELS, Run
+from kcnet_core.experiments.run import EPOCH_MODELS, KCNET_MODELS, Run
 from pages.ui.shell import visitor_data, visitor_jobs
 from pages.ui.shell.escaping import escape_markdown
 
@@ -20,7 +20,7 @@ PARAMETERS = ("weights_", "biases_", "coef_", "intercept_")
 
 
 def known(trained: TrainedRun, reopened: bool = False) -> None:
-    """The test score of a finished run, never without its dataset and protocol."""
+    """The test score of a finished run; `protocol` says of which rows."""
     name, value = trained.headline
     run, model = trained.run, trained.model
     figures = {
@@ -33,25 +33,49 @@ def known(trained: TrainedRun, reopened: bool = False) -> None:
     if run.model in KCNET_MODELS:
         figures |= {"λ": f"{model.alpha_:.3g}", "Density of W": f"{trained.frames[-1].density:.2%}"}
     row(figures, f"Of {n_parameters(model):,} in all. " + PARAMETERS_HELP)
+
+
+def so_far(job) -> None:
+    """The same row while a run is under way: what is known now, counting up."""
+    run, view = job.config, job.view
+    if not isinstance(run, Run):
+        return
+    snapshot = view.snapshot
+    last = snapshot.log[snapshot.n_records - 1] if snapshot and snapshot.n_records else None
+    metric = snapshot.metric_name if snapshot else "accuracy"
+    epochs = run.model in EPOCH_MODELS
+
+    def shown(value: float | None, form: str) -> str:
+        return UNKNOWN if value is None else format(value, form)
+
+    figures = {
+        f"{'Validation' if epochs else 'Leave-one-out'} {metric}": shown(
+            last and last.validation_metric, ".4f"
+        ),
+        "Time": f"{view.seconds():.1f} s",
+    }
+    if epochs:
+        figures[f"Training {metric}"] = shown(last and last.train_metric, ".4f")
+        figures["Epoch"] = f"{last.epoch if last else 0} of {run.n_epochs}"
+    if run.model in KCNET_MODELS:
+        figures["Density of W"] = shown(last and last.density, ".2%")
+    row(figures, "")
+
+
+def protocol(trained: TrainedRun) -> None:
     rows = len(trained.train_rows), len(trained.test_rows)
-    caption(run, trained.dataset.title, trained.protocol, *rows)
+    caption(trained.run, trained.dataset.title, trained.protocol, *rows)
 
 
-def expected(job) -> None:
-    """The same row while a run is under way, with what is known already."""
+def protocol_of(job) -> None:
+    """Which rows a run under way will be tested on."""
     run, data = job.config, visitor_jobs.data_of(job)
     if data is None or not isinstance(run, Run):
         return
-    from kcnet_core.experiments.metrics import headline_metric
-
     try:
         rows = visitor_data.split_sizes(run, data)
     except KCNetError:  # the run itself will say so
         return
-    names = [f"Test {headline_metric(data)}", "Training and evaluation", "Parameters trained"]
-    if run.model in KCNET_MODELS:
-        names += ["λ", "Density of W"]
-    row(dict.fromkeys(names, UNKNOWN), PARAMETERS_HELP)
     title = visitor_data.public_title(data) if visitor_jobs.is_private(job) else data.title
     caption(run, title, *rows)
 

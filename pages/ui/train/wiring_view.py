@@ -1,4 +1,4 @@
-"""Before and after, replay and difference of S and W; W as pictures where the inputs are pixels."""
+"""A window on every entry of S or W, and W as pictures where the inputs are pixels."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import numpy as np
 import streamlit as st
 
 from kcnet_core import figures
-from kcnet_core.experiments.run import DOA_MODELS
 from kcnet_core.experiments.training import TrainedRun
 from pages.ui.shell import visitor
 from pages.ui.shell.chart import chart
@@ -16,50 +15,9 @@ CELLS_SHOWN = 48
 
 
 def wiring(trained: TrainedRun) -> None:
-    dark, frames = visitor.dark(), trained.frames
-    if len(frames) > 1:
-        replay(trained)
-    else:
-        tuned = trained.run.model in DOA_MODELS  # a model from a file has no epochs to replay
-        title = "Weights W, as tuned" if tuned else "Weights W, drawn at random"
-        chart(figures.matrix_picture(frames[-1].W_small, "W", shape=frames[-1].shape, dark=dark,
-                                     title=title), "only_W")  # fmt: skip
+    """What the film above does not show of the wiring."""
     window(trained)
     used(trained)
-
-
-@fragment
-def replay(trained: TrainedRun) -> None:
-    """The slider through stored epochs, beside the wiring it started from."""
-    dark, frames = visitor.dark(), trained.frames
-    epochs = list(range(len(frames)))
-    labels = {i: f"epoch {f.epoch}" for i, f in enumerate(frames)}
-    labels[0], labels[len(frames) - 1] = "start", "end"
-    i = st.select_slider("Replay", epochs, len(frames) - 1, format_func=labels.get, key="replay")
-    matrix = st.segmented_control(
-        "Matrix", ["weights W", "scores S"], default="weights W", required=True,
-        key="replay_matrix", label_visibility="collapsed",
-    )  # fmt: skip
-    kind, field = ("W", "W_small") if matrix == "weights W" else ("S", "S_small")
-    first, now = getattr(frames[0], field), getattr(frames[i], field)
-    # One scale for both, or a denser matrix would look like a sparser one.
-    limit = None if kind == "S" else max(figures.nice_limit(first), figures.nice_limit(now))
-    shape = frames[i].shape
-    shown = (
-        ("before", first, kind, limit, f"{kind} at the start"),
-        ("after", now, kind, limit, f"{kind} at {at(labels[i])}"),
-        ("difference", now - first, "difference", None, "Now minus start"),
-    )
-    for column, (key, values, which, scale, title) in zip(st.columns(3), shown, strict=True):
-        with column:
-            picture = figures.matrix_picture(
-                values, which, shape=shape, limit=scale, dark=dark, title=title
-            )
-            chart(picture, f"replay_{key}")
-
-
-def at(label: str) -> str:
-    return f"the {label}" if label in ("start", "end") else label
 
 
 @fragment

@@ -13,7 +13,7 @@ from kcnet_core import figures
 from kcnet_core.experiments.frames import SCORE_BINS, frame_of, score_counts
 from kcnet_core.experiments.run import Run
 from kcnet_core.experiments.training import TrainView
-from kcnet_core.figures.live import MOST_BYTES, MOST_FRAMES
+from kcnet_core.figures.live import MOST_BYTES, MOST_BYTES_AT_ONCE, MOST_FRAMES
 from kcnet_core.network.history import EpochRecord
 
 MOST_SENT = 300_000  # bytes of one look: a class of thirty that watches on one wireless network
@@ -180,67 +180,95 @@ def test_the_score_histogram_parts_on_from_off_and_counts_every_score():
 # -- matrices for the canvas -----------------------------------------------------------------------
 
 
-def unpacked(data: bytes) -> tuple[dict, np.ndarray]:
-    """What the browser makes of it: the words, and the shades of every frame."""
+def unpacked(data: bytes) -> tuple[dict, list[tuple[dict, np.ndarray]]]:
+    """What the browser makes of it: the words, and of every board its words and shades."""
     line, shades = zlib.decompress(data).split(b"\n", 1)
     about = json.loads(line)
-    if not about["moments"]:
-        return about, np.array([])
-    changes = np.frombuffer(shades, np.uint8).reshape(len(about["moments"]), *about["size"])
-    return about, np.cumsum(changes, axis=0, dtype=np.uint8)
+    boards, start = [], 0
+    for board in about["boards"]:
+        many = len(about["moments"])
+        n = many * int(np.prod(board.get("size", [0, 0])))
+        changes = np.frombuffer(shades[start : start + n], np.uint8)
+        start += n
+        if many:
+            changes = changes.reshape(many, *board["size"])
+        boards.append((board, np.cumsum(changes, axis=0, dtype=np.uint8)))
+    assert start == len(shades), "nothing is left over"
+    return about, boards
 
 
-def values(about: dict, levels: np.ndarray) -> np.ndarray:
-    n_shades = len(about["shades"]) // 6
-    return about["low"] + levels / (n_shades - 1) * (about["high"] - about["low"])
+def values(board: dict, levels: np.ndarray) -> np.ndarray:
+    n_shades = len(board["shades"]) // 6
+    return board["low"] + levels / (n_shades - 1) * (board["high"] - board["low"])
+
+
+def moments(data: bytes) -> list[str]:
+    return [moment["text"] for moment in unpacked(data)[0]["moments"]]
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("kind", ["S", "W"])
-def test_every_shade_of_every_frame_can_be_read_as_its_value(kind, dark):
+def test_every_shade_of_every_frame_can_be_read_as_its_value(dark):
     made = [frame(scores(seed=k), epoch=k) for k in range(5)]
-    about, shown = unpacked(figures.canvas_data(kind, made, dark=dark))
-    assert about["moments"] == [f"epoch {k}" for k in range(5)]
-    assert about["shape"] == about["size"] == [60, 49] and about["blocks"] == [1, 1]
-    truth = np.stack([one.S_small if kind == "S" else one.W_small for one in made])
-    assert values(about, shown) == pytest.approx(truth, abs=0.02)
-    assert about["alt"].startswith({"S": "Preference scores S", "W": "Weights W"}[kind])
-    assert "epoch 4: 60 Kenyon cells in rows, 49 inputs in columns" in about["alt"]
+    about, boards = unpacked(figures.film_data(("S", "W"), made, dark=dark))
+    assert [moment["text"] for moment in about["moments"]] == [f"epoch {k}" for k in range(5)]
+    for (board, shown), kind in zip(boards, "SW", strict=True):
+        assert board["shape"] == board["size"] == [60, 49] and board["blocks"] == [1, 1]
+        truth = np.stack([one.S_small if kind == "S" else one.W_small for one in made])
+        assert values(board, shown) == pytest.approx(truth, abs=0.02)
+        assert board["alt"].startswith({"S": "Preference scores S", "W": "Weights W"}[kind])
+        assert "epoch 4: 60 Kenyon cells in rows, 49 inputs in columns" in board["alt"]
 
 
 def test_before_the_first_frame_the_canvas_waits():
-    about, _ = unpacked(figures.canvas_data("S", []))
-    assert about["title"] == "Preference scores S" and about["moments"] == []
-    assert about["alt"] == "Preference scores S: waiting for the first numbers."
+    about, [(board, _)] = unpacked(figures.film_data(["S"], []))
+    assert board["title"] == "Preference scores S" and about["moments"] == []
+    assert board["alt"] == "Preference scores S: waiting for the first numbers."
 
 
 def test_a_random_wiring_shows_which_pixels_it_uses():
     one = frame(scores(), tuned=False)
-    about, shown = unpacked(figures.canvas_data("usage", [one], image_shape=(7, 7)))
-    assert values(about, shown[0]).round() == pytest.approx(one.usage.reshape(7, 7))
-    assert about["moments"] == [""], "it has no epochs"
+    about, [(board, shown)] = unpacked(figures.film_data(["usage"], [one], image_shape=(7, 7)))
+    assert values(board, shown[0]).round() == pytest.approx(one.usage.reshape(7, 7))
+    assert [moment["text"] for moment in about["moments"]] == [""], "it has no epochs"
 
 
 def test_submodels_are_parted_and_inputs_named():
     names = [f"pixel {k}" for k in range(49)]
-    about, _ = unpacked(figures.canvas_data("S", [frame(scores())], n_submodels=3, names=names))
-    assert about["borders"] == [20, 40]
-    assert about["names"] == names
+    _, [(board, _)] = unpacked(
+        figures.film_data(["S"], [frame(scores())], n_submodels=3, names=names)
+    )
+    assert board["borders"] == [20, 40]
+    assert board["names"] == names
+
+
+def test_an_epoch_says_its_metric_where_it_is_known():
+    made = [frame(scores((6, 5), k), epoch=k) for k in range(3)]
+    said = moments(figures.film_data(["W"], made, says={0: "0.8100", 2: "0.9300"}))
+    assert said == ["epoch 0 · 0.8100", "epoch 1", "epoch 2 · 0.9300"]
 
 
 @pytest.mark.parametrize("n", [1, 11, 12, 13, 40])
 def test_of_many_frames_some_are_sent_always_with_the_last(n):
     made = [frame(scores((6, 5), k), epoch=k) for k in range(n)]
-    moments = unpacked(figures.canvas_data("W", made))[0]["moments"]
-    assert min(n, 7) <= len(moments) <= MOST_FRAMES
-    assert moments[-1] == f"epoch {n - 1}"
+    said = moments(figures.film_data(["W"], made))
+    assert min(n, 7) <= len(said) <= MOST_FRAMES
+    assert said[-1] == f"epoch {n - 1}"
+    assert len(moments(figures.film_data(["W"], made, whole=True))) == n
 
 
 def test_what_one_look_sends_is_bounded_also_when_everything_changes():
     made = [frame(scores((400, 400), k), epoch=k) for k in range(10)]
-    about, _ = unpacked(data := figures.canvas_data("S", made))
-    assert len(data) <= MOST_BYTES or len(about["moments"]) == 1
-    assert about["moments"][-1] == "epoch 9"
+    data = figures.film_data(["S"], made)
+    assert len(data) <= MOST_BYTES or len(moments(data)) == 1
+    assert moments(data)[-1] == "epoch 9"
+
+
+def test_a_film_that_is_sent_at_once_is_bounded_and_keeps_both_ends():
+    made = [frame(scores((400, 400), k), epoch=k) for k in range(20)]
+    data = figures.film_data(["S"], made, whole=True)
+    assert len(data) <= MOST_BYTES_AT_ONCE
+    said = moments(data)
+    assert said[0] == "epoch 0" and said[-1] == "epoch 19" and len(said) > 2
 
 
 def test_the_largest_live_view_stays_small():
@@ -249,11 +277,11 @@ def test_the_largest_live_view_stays_small():
     run = Run(model="Ensemble DOA", n_hidden=6500, n_epochs=300, n_submodels=10)
     log = records(300, 10)
     view = TrainView(run, "Training", 0.5, log, len(log), (), (frame(S),))
-    sent = sum(len(figures.canvas_data(kind, view.recent, names=names)) for kind in ("S", "W"))
+    sent = len(figures.film_data(("S", "W"), view.recent, names=names))
     sent += sum(len(json.dumps(one.option)) for one in figures.training_curves(run, view).values())
     assert sent < MOST_SENT
 
 
 def test_an_unchanged_run_gives_the_same_bytes_so_that_nothing_is_sent_again():
     made = [frame(scores())]
-    assert figures.canvas_data("S", made) == figures.canvas_data("S", made)
+    assert figures.film_data(["S"], made) == figures.film_data(["S"], made)

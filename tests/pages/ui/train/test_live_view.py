@@ -24,17 +24,19 @@ def visit(monkeypatch):
     monkeypatch.setattr(live_view.visitor_jobs, "data_of", lambda job: None)
     monkeypatch.setattr(live_view.time, "monotonic", lambda: at.now)
 
-    def canvas_data(kind, frames, **options):
-        if kind == "W":
-            made.append([frame.epoch for frame in frames])
-        return f"{kind} of {made[-1:]}".encode()
+    def film_data(kinds, frames, **options):
+        assert kinds == ("S", "W")
+        made.append([frame.epoch for frame in frames])
+        at.whole = options["whole"]
+        return f"{made[-1:]}".encode()
 
-    monkeypatch.setattr(live_view.figures, "canvas_data", canvas_data, raising=False)
+    monkeypatch.setattr(live_view.figures, "film_data", film_data, raising=False)
 
     def see(n, state="running"):
-        """The live view after `n` epochs, of which a job keeps the last four."""
-        frames = tuple(frame(epoch) for epoch in range(1, n + 1))[-4:]
-        snapshot = TrainView(Run(), "Training", 0.5, [], 0, (), frames)
+        """The live view after `n` epochs, of which a job keeps the last four and every tenth."""
+        frames = tuple(frame(epoch) for epoch in range(1, n + 1))
+        stored = tuple(one for one in frames if one.epoch % 10 == 1)
+        snapshot = TrainView(Run(), "Training", 0.5, [], 0, stored, frames[-4:])
         view = JobView(state=state, snapshot=snapshot, n_snapshots=n)
         return live_view.latest(at.job, view)
 
@@ -50,7 +52,7 @@ def frame(epoch: int) -> Frame:
 
 def before_the_first(visit) -> None:
     """As on Start: the page is drawn before there is a frame."""
-    assert visit.see(0).canvases["W"] is not None
+    assert visit.see(0).film is not None
     visit.made.clear()
     visit.now += live_view.SECONDS_BETWEEN_DRAWINGS
 
@@ -85,7 +87,7 @@ def test_another_run_is_drawn_at_once(visit):
     visit.see(1)
     visit.job.id = "b"
     visit.see(2)
-    assert visit.made == [[1], [2]]
+    assert visit.made == [[1], [1, 2]]
 
 
 def test_each_poll_sends_the_frames_since_the_last_one(visit):
@@ -96,13 +98,16 @@ def test_each_poll_sends_the_frames_since_the_last_one(visit):
     assert visit.made == [[1, 2, 3], [4, 5], [17, 18, 19, 20]]
 
 
-def test_what_came_between_the_last_poll_and_the_end_is_sent_at_the_end(visit):
+def test_at_the_end_every_stored_epoch_can_be_played_again(visit):
     before_the_first(visit)
     visit.see(3)
-    visit.see(5, "done")
-    assert visit.made == [[1, 2, 3], [4, 5]]
+    assert not visit.whole
+    visit.see(25, "done")
+    assert visit.made[1:] == [[1, 11, 21, 25]]
+    assert visit.whole, "the film so far gives way to the stored one"
 
 
-def test_who_comes_later_sees_the_newest_frame_and_not_the_past(visit):
-    visit.see(9)
-    assert visit.made == [[9]]
+def test_who_comes_later_gets_the_stored_epochs_and_the_newest_frame(visit):
+    visit.see(29)
+    assert visit.made == [[1, 11, 21, 29]]
+    assert visit.whole

@@ -1,0 +1,193 @@
+// S and W (or W and its use of pixels) on canvases that stay from before the first frame to after
+// the last. Frames come in batches (kcnet_core/figures/live.py), are played evenly until the next
+// batch is due, and are kept, so that everything seen can be played again or held.
+
+const PAINT = 66; // between two paintings: what changes faster is not seen, but paid for
+const REPLAY = 120; // between two frames when they are played again
+const MOST_KEPT = 64; // frames; of more, every second of the older ones goes
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+const films = new WeakMap();
+
+export default function ({ parentElement, data }) {
+  if (!films.has(parentElement)) films.set(parentElement, new Film(parentElement));
+  const film = films.get(parentElement);
+  film.receive(data);
+  return () => {
+    if (!parentElement.isConnected) film.close();
+  };
+}
+
+class Film {
+  constructor(root) {
+    const find = (name) => root.querySelector(name);
+    this.place = find(".boards");
+    this.template = find("template");
+    this.transport = find(".transport");
+    this.slider = find("[type=range]");
+    this.label = find("output");
+    this.playButton = find(".play");
+    this.difference = find(".change");
+    this.boards = [];
+    this.received = 0;
+    this.area = [0, 0, 1, 1]; // what is zoomed to: first row and column, rows and columns, as parts
+    this.slider.oninput = () => this.hold(Number(this.slider.value));
+    this.playButton.onclick = () => this.play();
+    this.difference.onchange = () => this.paint(true);
+    find(".in").onclick = () => this.zoom(1.6);
+    find(".out").onclick = () => this.zoom(1 / 1.6);
+    this.watcher = new ResizeObserver(() => this.paint(true));
+    this.watcher.observe(this.place);
+  }
+
+  close() {
+    this.watcher.disconnect();
+    clearTimeout(this.timer);
+  }
+
+  async receive(data) {
+    const turn = ++this.received;
+    const bytes = await inflated(data);
+    if (turn < this.received) return; // a later one was quicker
+    const line = bytes.indexOf(10);
+    const about = JSON.parse(new TextDecoder().decode(bytes.subarray(0, line)));
+    const before = this.about;
+    this.about = about;
+    this.ensureBoards(about.boards, !before || about.film !== before.film);
+    if (about.moments.length && (about.batch !== before?.batch || about.film !== before?.film)) {
+      this.load(bytes.subarray(line + 1), about);
+    }
+    this.paint(true);
+    this.tick();
+  }
+
+  // The same canvases as long as the same matrices are shown.
+  ensureBoards(kinds, another) {
+    if (kinds.map((one) => one.title).join() !== this.boards.map((one) => one.about.title).join()) {
+      this.place.replaceChildren();
+      this.boards = kinds.map(() => new Board(this, this.template));
+    }
+    this.boards.forEach((board, i) => board.describe(kinds[i], another));
+    if (another) Object.assign(this, { moments: [], at: -1, mode: "follow", area: [0, 0, 1, 1] });
+  }
+
+  load(changes, { boards, moments, whole, seconds }) {
+    const fresh = whole || !this.moments.length;
+    if (whole) {
+      this.moments = [];
+      for (const board of this.boards) board.frames = [];
+    }
+    let start = 0;
+    boards.forEach(({ size }, i) => {
+      const n = size[0] * size[1];
+      this.boards[i].append(changes.subarray(start, start + n * moments.length), n, moments.length);
+      start += n * moments.length;
+    });
+    this.moments.push(...moments);
+    this.thin();
+    const last = this.moments.length - 1;
+    // Who opens a run that goes on, or has ended, begins with where it stands.
+    const jump = this.mode === "follow" && (still.matches || fresh);
+    if (jump) this.turnTo(last);
+    else if (whole) this.turnTo(Math.min(this.at, last));
+    this.slot = (1000 * seconds) / Math.max(1, last - this.at);
+    this.due = performance.now() + (jump ? 0 : this.slot);
+  }
+
+  thin() {
+    while (this.moments.length > MOST_KEPT) {
+      const keep = (_, i) => i === 0 || i % 2 === 0 || i > MOST_KEPT / 2;
+      const shown = this.moments[Math.max(0, this.at)];
+      this.moments = this.moments.filter(keep);
+      for (const board of this.boards) board.frames = board.frames.filter(keep);
+      const at = this.moments.findIndex((moment) => moment.epoch >= (shown?.epoch ?? 0));
+      this.at = Math.max(0, at);
+    }
+  }
+
+  // ---- time
+  tick() {
+    clearTimeout(this.timer);
+    const now = performance.now();
+    const last = (this.moments?.length ?? 0) - 1;
+    const slot = this.mode === "play" ? REPLAY : this.slot;
+    const moves = this.mode !== "held" && this.at < last;
+    if (moves && now >= this.due) {
+      const steps = Math.max(1, Math.floor((now - this.due) / slot) + 1);
+      this.turnTo(Math.min(last, this.at + steps));
+      this.due = Math.max(now, this.due + steps * slot);
+    }
+    if (this.mode === "play" && this.at >= last) {
+      this.mode = "follow";
+      this.showTransport();
+    }
+    const glows = this.boards.some((board) => board.glows(now));
+    if (glows || this.stale) this.paint(false);
+    this.stale = glows; // once more after it has ended
+    const wait = glows ? PAINT : Math.max(PAINT, this.due - now);
+    if (glows || (this.mode !== "held" && this.at < last)) {
+      this.timer = setTimeout(() => this.tick(), wait);
+    }
+  }
+
+  turnTo(index) {
+    const now = performance.now();
+    const onward = index > this.at && !still.matches && this.at >= 0;
+    for (const board of this.boards) board.turnTo(index, onward ? this.at : -1, now);
+    this.at = index;
+    this.stale = true;
+    this.showTransport();
+  }
+
+  hold(index) {
+    this.mode = index === this.moments.length - 1 ? "follow" : "held";
+    this.turnTo(index);
+    this.paint(false);
+    this.tick();
+  }
+
+  play() {
+    if (this.mode === "play") this.mode = "held";
+    else {
+      this.mode = "play";
+      if (this.at >= this.moments.length - 1) this.turnTo(0);
+      this.due = performance.now() + REPLAY;
+    }
+    this.showTransport();
+    this.tick();
+  }
+
+  showTransport() {
+    const n = this.moments.length;
+    const moment = this.moments[this.at];
+    this.transport.classList.toggle("still", n < 2);
+    Object.assign(this.slider, { max: Math.max(0, n - 1), value: Math.max(0, this.at) });
+    this.slider.setAttribute("aria-valuetext", moment?.text ?? "");
+    this.label.textContent = moment?.text ?? "";
+    const playing = this.mode === "play";
+    this.playButton.textContent = playing ? "❚❚" : "▶";
+    this.playButton.setAttribute("aria-label", playing ? "Pause playback" : "Play again");
+  }
+
+  // ---- zoom
+  zoom(factor, centre = [0.5, 0.5]) {
+    const [row, column, rows, columns] = this.area;
+    const [high, wide] = [rows, columns].map((part) => Math.min(1, Math.max(0.02, part / factor)));
+    this.pan(row + centre[0] * (rows - high), column + centre[1] * (columns - wide), high, wide);
+  }
+
+  pan(row, column, rows = this.area[2], columns = this.area[3]) {
+    const inside = (at, part) => Math.min(1 - part, Math.max(0, at));
+    this.area = [inside(row, rows), inside(column, columns), rows, columns];
+    for (const { canvas } of this.boards) canvas.classList.toggle("zoomed", rows < 1);
+    this.paint(true);
+  }
+
+  paint(all) {
+    for (const board of this.boards) board.draw(all);
+  }
+}
+
+async function inflated(data) {
+  const stream = new Blob([data]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}

@@ -1,0 +1,335 @@
+// One matrix of a film (film.js) on its canvas: shades, axes, zoom, and the words under the pointer.
+
+const GLOW = 400; // milliseconds for which a flipped connection shows
+const EDGE = { left: 56, right: 10, top: 28, bottom: 52 };
+const ENDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2]; // of a scale of differences
+
+class Board {
+  constructor(film, template) {
+    this.film = film;
+    this.host = template.content.cloneNode(true).firstElementChild;
+    film.place.append(this.host);
+    [this.canvas, this.tip] = ["canvas", ".tip"].map((name) => this.host.querySelector(name));
+    this.frames = [];
+    this.flips = []; // [where, when] of connections that still glow, oldest first
+    const { canvas } = this;
+    canvas.onpointermove = (event) => this.drag(event);
+    canvas.onpointerdown = (event) => {
+      this.grip = film.area[2] < 1 ? [event.offsetX, event.offsetY, ...film.area] : null;
+      if (this.grip) canvas.setPointerCapture(event.pointerId);
+      this.hover([event.offsetX, event.offsetY]);
+    };
+    canvas.onpointerup = canvas.onpointercancel = () => (this.grip = null);
+    canvas.onpointerleave = () => this.hover(null);
+    canvas.ondblclick = () => film.zoom(0.001);
+    canvas.onkeydown = (event) => this.key(event);
+    canvas.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
+    this.host.querySelector(".save").onclick = () => this.save();
+  }
+
+  describe(about, another) {
+    const changed = about.shades !== this.about?.shades;
+    this.about = about;
+    this.canvas.setAttribute("aria-label", about.alt);
+    if (another) Object.assign(this, { frames: [], levels: null, flips: [] });
+    if (!changed) return;
+    const table = (hex) => hex.match(/.{6}/g).map(rgb);
+    [this.colours, this.changeColours] = [table(about.shades), table(about.change_shades)];
+    this.plain = Uint32Array.from(this.colours, opaque);
+    this.changePlain = Uint32Array.from(this.changeColours, opaque);
+  }
+
+  append(changes, n, many) {
+    const { low, high } = this.about;
+    for (let i = 0; i < many; i++) {
+      const frame = changes.slice(i * n, (i + 1) * n);
+      const before = i ? this.frames.at(-1).levels : null;
+      if (before) for (let k = 0; k < n; k++) frame[k] += before[k]; // modulo 256
+      this.frames.push({ levels: frame, low, high });
+    }
+  }
+
+  turnTo(index, from, now) {
+    const [next, before] = [this.frames[index], this.frames[from]];
+    this.levels = next?.levels;
+    this.frame = next;
+    if (!before || !this.about.flash || before.high !== next.high) this.flips = [];
+    else {
+      for (let k = 0; k < next.levels.length; k++) {
+        if (next.levels[k] !== before.levels[k]) this.flips.push([k, now]);
+      }
+    }
+  }
+
+  glows(now) {
+    let old = 0;
+    while (old < this.flips.length && now - this.flips[old][1] >= GLOW) old++;
+    if (old) this.flips = this.flips.slice(old);
+    return this.flips.length > 0;
+  }
+
+  // ---- drawing
+  draw(all) {
+    const [width, height] = [this.host.clientWidth, this.host.clientHeight];
+    if (!this.about || !width) return;
+    const [wide, high] = [width, height].map((side) => Math.round(side * devicePixelRatio));
+    const { canvas } = this;
+    if (canvas.width !== wide || canvas.height !== high) {
+      Object.assign(canvas, { width: wide, height: high });
+      all = true;
+    }
+    const view = (this.view = canvas.getContext("2d"));
+    view.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
+    const { ink } = this.film.about;
+    view.fillStyle = ink.paper;
+    if (all || !this.levels) view.fillRect(0, 0, width, height);
+    else view.fillRect(width - 112, 0, 112, 24); // only the moment
+    const { left, top, across, down } = (this.area = this.plotArea(width, height));
+    if (all || !this.levels) {
+      this.text(this.about.title, left, 12, { colour: ink.text, font: "600 14px" });
+    }
+    if (this.levels) {
+      const { text } = this.film.moments[this.film.at] ?? {};
+      this.text(text?.split(" · ")[0] ?? "", width - 34, 12, { align: "right" });
+      this.paint();
+      if (all) {
+        this.axes(height);
+        this.colourBar(width, height);
+      }
+      if (this.pointer) this.hover(this.pointer);
+    } else {
+      const middle = [left + across / 2, top + down / 2];
+      this.text("Waiting for the first numbers", ...middle, { align: "center" });
+    }
+    view.strokeStyle = ink.grid;
+    view.strokeRect(left - 0.5, top - 0.5, across + 1, down + 1);
+  }
+
+  plotArea(width, height) {
+    const { left, right, top, bottom } = EDGE;
+    let [across, down] = [Math.max(20, width - left - right), height - top - bottom];
+    if (this.about.square && this.levels) {
+      const [rows, columns] = this.about.shape;
+      const unit = Math.min(across / columns, down / rows);
+      [across, down] = [Math.round(unit * columns), Math.round(unit * rows)];
+    }
+    return { left, top, across, down };
+  }
+
+  // The part of the matrix that is shown, in its own rows and columns.
+  window() {
+    const { shape } = this.about;
+    const [row, column, rows, columns] = this.film.area;
+    return [row * shape[0], column * shape[1], rows * shape[0], columns * shape[1]];
+  }
+
+  get changes() {
+    return this.film.difference.checked && this.frames.length > 1;
+  }
+
+  valueOf({ levels, low, high }, k) {
+    return low + (levels[k] / (this.colours.length - 1)) * (high - low);
+  }
+
+  change(k) {
+    return this.valueOf(this.frame, k) - this.valueOf(this.frames[0], k);
+  }
+
+  shades(pixels) {
+    const { levels } = this;
+    if (!this.changes) {
+      const { plain } = this;
+      for (let k = 0; k < pixels.length; k++) pixels[k] = plain[levels[k]];
+      this.glow(pixels);
+      return;
+    }
+    let largest = 0;
+    for (let k = 0; k < pixels.length; k++) largest = Math.max(largest, Math.abs(this.change(k)));
+    this.changeEnd = ENDS.find((end) => largest <= end + 1e-6) ?? 2;
+    const [plain, middle] = [this.changePlain, (this.changePlain.length - 1) / 2];
+    for (let k = 0; k < pixels.length; k++) {
+      pixels[k] = plain[Math.round(middle * (1 + this.change(k) / this.changeEnd))];
+    }
+  }
+
+  glow(pixels) {
+    if (!this.flips.length) return;
+    const [now, light] = [performance.now(), rgb(this.about.flash.slice(1))];
+    for (const [k, when] of this.flips) {
+      const fresh = 1 - (now - when) / GLOW;
+      if (fresh <= 0) continue;
+      const colour = this.colours[this.levels[k]];
+      pixels[k] = opaque(colour.map((part, i) => part + fresh * (light[i] - part)));
+    }
+  }
+
+  paint() {
+    const { size, blocks, borders } = this.about;
+    if (this.pixels?.width !== size[1] || this.pixels?.height !== size[0]) {
+      this.pixels = new ImageData(size[1], size[0]);
+      this.picture = new OffscreenCanvas(size[1], size[0]);
+    }
+    this.shades(new Uint32Array(this.pixels.data.buffer));
+    this.picture.getContext("2d").putImageData(this.pixels, 0, 0);
+    const { view } = this;
+    const { left, top, across, down } = this.area;
+    const [row, column, rows, columns] = this.window();
+    const [h, w] = [rows / blocks[0], columns / blocks[1]];
+    // Single entries stay sharp, but none may be left out.
+    view.imageSmoothingEnabled = across * devicePixelRatio < w || down * devicePixelRatio < h;
+    view.drawImage(this.picture, column / blocks[1], row / blocks[0], w, h, left, top, across, down);
+    view.fillStyle = this.film.about.ink.muted;
+    for (const at of borders) {
+      const share = (at - row) / rows;
+      if (share > 0 && share < 1) view.fillRect(left, top + down * share, across, 0.5);
+    }
+  }
+
+  text(words, x, y, { colour = this.film.about.ink.muted, font = "12px", align = "left" } = {}) {
+    const { view } = this;
+    this.family ??= getComputedStyle(this.host).fontFamily;
+    view.font = `${font} ${this.family}`;
+    Object.assign(view, { fillStyle: colour, textAlign: align, textBaseline: "middle" });
+    view.fillText(words, x, y);
+  }
+
+  axes(height) {
+    const { rows, columns } = this.about;
+    const { ink } = this.film.about;
+    const { left, top, across, down } = this.area;
+    const [row, column, high, wide] = this.window();
+    for (const at of ticks(row, high, down)) {
+      this.text(at, left - 6, top + (down * (at + 0.5 - row)) / high, { align: "right" });
+    }
+    for (const at of ticks(column, wide, across)) {
+      const x = left + (across * (at + 0.5 - column)) / wide;
+      this.text(at, x, top + down + 11, { align: "center" });
+    }
+    this.text(columns, left, height - 14, { colour: ink.text, font: "13px" });
+    this.view.save();
+    this.view.translate(12, top + down / 2);
+    this.view.rotate(-Math.PI / 2);
+    this.text(rows, 0, 0, { colour: ink.text, font: "13px", align: "center" });
+    this.view.restore();
+  }
+
+  colourBar(width, height) {
+    const { changes } = this;
+    const { low, high } = changes ? { low: -this.changeEnd, high: this.changeEnd } : this.frame;
+    const colours = changes ? this.changeColours : this.colours;
+    const unit = changes ? "change" : this.about.unit;
+    const [wide, y] = [60, height - 19];
+    const right = width - EDGE.right - 26;
+    for (let x = 0; x < wide; x++) {
+      this.view.fillStyle = `rgb(${colours[Math.round((x / (wide - 1)) * (colours.length - 1))]})`;
+      this.view.fillRect(right - wide + x, y, 1, 9);
+    }
+    this.text(signed(high), right + 4, y + 5);
+    this.text(`${unit}  ${signed(low)}`, right - wide - 4, y + 5, { align: "right" });
+  }
+
+  // ---- for the visitor
+  wheel(event) {
+    if (!event.ctrlKey) return; // the page scrolls as everywhere
+    event.preventDefault();
+    this.film.zoom(1.2 ** -Math.sign(event.deltaY), this.shareAt([event.offsetX, event.offsetY]));
+  }
+
+  key(event) {
+    const [row, column, rows, columns] = this.film.area;
+    const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+    if (event.key === "+") this.film.zoom(1.6);
+    else if (event.key === "-") this.film.zoom(1 / 1.6);
+    else if (event.key === "0") this.film.zoom(0.001);
+    else if (step[event.key] && rows < 1) {
+      const [down, right] = step[event.key];
+      this.film.pan(row + (down * rows) / 5, column + (right * columns) / 5);
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  drag({ offsetX, offsetY, buttons }) {
+    if (this.grip && buttons) {
+      const [x, y, row, column, rows, columns] = this.grip;
+      const { across, down } = this.area;
+      this.film.pan(row - ((offsetY - y) / down) * rows, column - ((offsetX - x) / across) * columns);
+    }
+    this.hover([offsetX, offsetY]);
+  }
+
+  shareAt([x, y]) {
+    const { left, top, across, down } = this.area;
+    return [(y - top) / down, (x - left) / across];
+  }
+
+  hover(pointer) {
+    this.pointer = pointer;
+    const at = pointer && this.area && this.shareAt(pointer);
+    const words = this.levels && at?.every((part) => part >= 0 && part < 1) ? this.wordsAt(at) : "";
+    this.tip.style.visibility = words ? "visible" : "hidden";
+    if (!words) return;
+    this.tip.textContent = words;
+    const { offsetWidth, offsetHeight } = this.tip;
+    const x = Math.min(pointer[0] + 12, this.host.clientWidth - offsetWidth);
+    const below = pointer[1] + 16;
+    const fits = below + offsetHeight <= this.host.clientHeight;
+    const y = fits ? below : pointer[1] - 8 - offsetHeight;
+    this.tip.style.transform = `translate(${Math.max(0, Math.round(x))}px,${Math.round(y)}px)`;
+  }
+
+  wordsAt(shares) {
+    const { shape, size, blocks, unit, rows, columns, names } = this.about;
+    const area = this.window();
+    const [row, column] = shares.map((share, i) =>
+      Math.floor((area[i] + share * area[i + 2]) / blocks[i]),
+    );
+    const [line, input] = [row, column].map((at, i) => {
+      const [from, to] = [at * blocks[i], Math.min((at + 1) * blocks[i], shape[i]) - 1];
+      const [what, known] = i ? [columns, names] : [rows, []];
+      const parts = known.length ? [...new Set([known[from], known[to]])].join(" … ") : "";
+      const where = to > from ? `${what}s ${from} to ${to}` : `${what} ${from}`;
+      return parts ? `${where}: ${parts}` : where;
+    });
+    const at = row * size[1] + column;
+    if (this.changes) return [line, input, `change ${signed(this.change(at).toFixed(2))}`].join("\n");
+    const value = this.valueOf(this.frame, at);
+    const single = blocks[0] * blocks[1] === 1;
+    let said = `${single ? unit.replace("mean ", "") : unit} ${signed(value.toFixed(2))}`;
+    if (this.about.square) said = `used by ${Math.round(value)} cells`;
+    else if (single && this.frame.low === 0) said = this.levels[at] ? "connected" : "not connected";
+    return [line, input, said].join("\n");
+  }
+
+  save() {
+    this.draw(true);
+    this.canvas.toBlob((picture) => {
+      const href = URL.createObjectURL(picture);
+      const download = `kcnet-${this.about.title}.png`;
+      Object.assign(document.createElement("a"), { href, download }).click();
+      setTimeout(() => URL.revokeObjectURL(href), 10_000);
+    });
+  }
+}
+
+function rgb(hex) {
+  return [0, 2, 4].map((at) => parseInt(hex.slice(at, at + 2), 16));
+}
+
+function opaque([r, g, b]) {
+  return (255 << 24) | (b << 16) | (g << 8) | r;
+}
+
+// Round numbers from `first`, about one for every fifty pixels.
+function ticks(first, n, pixels) {
+  const rough = n / Math.max(2, pixels / 50);
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = Math.max(1, [1, 2, 5, 10].find((k) => rough <= k * power) * power);
+  const start = Math.ceil(first / step) * step;
+  const many = Math.max(0, Math.ceil((first + n - start) / step));
+  return Array.from({ length: many }, (_, k) => start + k * step);
+}
+
+function signed(number) {
+  return String(number).replace("-", "−");
+}
