@@ -3,6 +3,7 @@
 The names below are loaded when first used, so that importing the package costs nothing.
 """
 
+from collections.abc import Callable, Mapping
 from importlib import import_module
 
 _HOME = {
@@ -14,11 +15,15 @@ _HOME = {
 __all__ = sorted(_HOME)
 
 
-def __getattr__(name):
-    if name in _HOME:
-        return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+def lazily(package: str, home: Mapping[str, str]) -> tuple[Callable, Callable]:
+    """`__getattr__` and `__dir__` of a package whose names live in the modules of `home`."""
+
+    def load(name: str):
+        if name in home:
+            return getattr(import_module(f"{package}.{home[name]}"), name)
+        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+
+    return load, lambda: [*vars(import_module(package)), *home]
 
 
-def __dir__():
-    return [*globals(), *__all__]
+__getattr__, __dir__ = lazily(__name__, _HOME)

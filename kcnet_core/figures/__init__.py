@@ -5,7 +5,7 @@ see it is `alt(figure)`; what moves while a network trains is in `live` and `tra
 drawn by plotly. Names are loaded when first used: reducing a matrix needs no plotly.
 """
 
-from importlib import import_module
+from kcnet_core import lazily
 
 _HOME = {
     "activity": ("activity_ranks", "cell_field"),
@@ -49,12 +49,4 @@ _MODULE = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = sorted(_MODULE)
 
-
-def __getattr__(name):
-    if name in _MODULE:
-        return getattr(import_module(f"{__name__}.{_MODULE[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__():
-    return [*globals(), *__all__]
+__getattr__, __dir__ = lazily(__name__, _MODULE)

@@ -9,8 +9,8 @@ const still = matchMedia("(prefers-reduced-motion: reduce)");
 const films = new WeakMap();
 
 export default function ({ parentElement, data }) {
-  if (!films.has(parentElement)) films.set(parentElement, new Film(parentElement));
-  const film = films.get(parentElement);
+  let film = films.get(parentElement);
+  if (!film?.place.isConnected) films.set(parentElement, (film = new Film(parentElement)));
   film.receive(data);
   return () => {
     if (!parentElement.isConnected) film.close();

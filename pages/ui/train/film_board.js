@@ -11,7 +11,7 @@ class Board {
     film.place.append(this.host);
     [this.canvas, this.tip] = ["canvas", ".tip"].map((name) => this.host.querySelector(name));
     this.frames = [];
-    this.flips = []; // [where, when] of connections that still glow, oldest first
+    this.flips = []; // { where, when } of connections that still glow, oldest first
     const { canvas } = this;
     canvas.onpointermove = (event) => this.drag(event);
     canvas.onpointerdown = (event) => {
@@ -55,16 +55,17 @@ class Board {
     this.frame = next;
     if (!before || !this.about.flash || before.high !== next.high) this.flips = [];
     else {
-      for (let k = 0; k < next.levels.length; k++) {
-        if (next.levels[k] !== before.levels[k]) this.flips.push([k, now]);
+      const where = new Uint32Array(next.levels.length);
+      let n = 0;
+      for (let k = 0; k < where.length; k++) {
+        if (next.levels[k] !== before.levels[k]) where[n++] = k;
       }
+      if (n) this.flips.push({ where: where.slice(0, n), when: now });
     }
   }
 
   glows(now) {
-    let old = 0;
-    while (old < this.flips.length && now - this.flips[old][1] >= GLOW) old++;
-    if (old) this.flips = this.flips.slice(old);
+    this.flips = this.flips.filter(({ when }) => now - when < GLOW);
     return this.flips.length > 0;
   }
 
@@ -155,11 +156,12 @@ class Board {
   glow(pixels) {
     if (!this.flips.length) return;
     const [now, light] = [performance.now(), rgb(this.about.flash.slice(1))];
-    for (const [k, when] of this.flips) {
-      const fresh = 1 - (now - when) / GLOW;
-      if (fresh <= 0) continue;
-      const colour = this.colours[this.levels[k]];
-      pixels[k] = opaque(colour.map((part, i) => part + fresh * (light[i] - part)));
+    for (const { where, when } of this.flips) {
+      const fresh = Math.max(0, 1 - (now - when) / GLOW);
+      const lit = Uint32Array.from(this.colours, (colour) =>
+        opaque(colour.map((part, i) => part + fresh * (light[i] - part))),
+      );
+      for (let i = 0; i < where.length; i++) pixels[where[i]] = lit[this.levels[where[i]]];
     }
   }
 
