@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from kcnet_core.experiments.training import TrainedRun
 
 UNKNOWN = "…"
+WIDTH = 150  # pixels, of one number: those beside it stay where they are when it grows
 PARAMETERS = ("weights_", "biases_", "coef_", "intercept_")
 
 
@@ -87,7 +88,7 @@ def row(figures: dict[str, str], about_parameters: str) -> None:
     with st.container(horizontal=True, gap="large", key="headline"):
         for name, value in figures.items():
             about = about_parameters if name == "Parameters trained" else None
-            st.metric(name, value, width="content", help=about)
+            st.metric(name, value, width=WIDTH, help=about)
 
 
 def caption(run: Run, title: str, protocol: str, n_train: int, n_test: int) -> None:
