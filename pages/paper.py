@@ -21,7 +21,7 @@ def main() -> None:
     if recipe is None:
         overview.overview()
         return
-    st.subheader(f"{overview.place(recipe)}: {recipe.title}", anchor=False)
+    st.header(f"{overview.place(recipe)}: {recipe.title}", anchor=False)
     st.markdown(recipe.question)
     job = state.job(recipe.name)
     drawn = state_of(job)  # before the result is read, which it writes

@@ -33,10 +33,12 @@ def opened(**query) -> AppTest:
 
 
 def sound(page):
-    """No exception reached the page, and every chart says what it shows."""
+    """No exception reached the page, and every chart and image says what it shows."""
     assert not page.exception
     for chart in page.get("plotly_chart"):
         assert len(chart.proto.alt) > 20
+    for images in page.get("imgs"):
+        assert all(image.alt for image in images.proto.imgs)
     return page
 
 
@@ -47,7 +49,7 @@ def captions(page) -> str:
 def test_the_first_visit_shows_an_odor_and_needs_no_link():
     page = opened()
     assert page.selectbox(key="odor").value == "vanillin"
-    assert page.subheader[0].value == "Something arrives"
+    assert page.header[0].value == "Something arrives"
     assert len(page.latex) == 1
 
 
@@ -66,14 +68,14 @@ def test_every_step_has_a_picture_an_equation_and_live_numbers(sample, step):
 def test_next_and_back_walk_through_the_steps_and_stop_at_the_ends():
     page = opened(sample="Tiny digit")
     assert page.button(key="step_back").disabled
-    seen = [page.subheader[0].value]
+    seen = [page.header[0].value]
     for _ in STEPS[1:]:
         sound(page.button(key="step_next").click().run())
-        seen.append(page.subheader[0].value)
+        seen.append(page.header[0].value)
     assert len(set(seen)) == len(STEPS)
     assert page.button(key="step_next").disabled
     sound(page.button(key="step_back").click().run())
-    assert page.subheader[0].value == "The active cells vote"
+    assert page.header[0].value == "The active cells vote"
 
 
 def active(page) -> int:
@@ -162,7 +164,7 @@ def ink_of_a_digit() -> tuple[str, str]:
 def test_a_drawing_in_a_link_is_read_and_explained():
     ink, truth = ink_of_a_digit()
     page = opened(view="Draw a digit", ink=ink)
-    assert page.subheader[1].value.startswith(f"A {truth}, ")
+    assert page.header[1].value.startswith(f"A {truth}, ")
     assert "of 500 Kenyon cells are active" in captions(page)
 
 
@@ -173,7 +175,7 @@ def test_a_drawing_walks_through_the_circuit_too():
 
 
 def test_without_ink_the_page_says_what_to_do():
-    assert "No ink yet" in [heading.value for heading in opened(view="Draw a digit").subheader]
+    assert "No ink yet" in [heading.value for heading in opened(view="Draw a digit").header]
     assert "Nothing is drawn yet" in opened(sample="My drawing").info[0].value
 
 
@@ -195,12 +197,12 @@ def test_nonsense_in_a_link_is_ignored():
     page = opened(
         sample="Moon", step="99", cells="many", inhibition="-4", hide="inhibition", cell="0"
     )
-    assert page.subheader[0].value == "Something arrives"
+    assert page.header[0].value == "Something arrives"
 
 
 def test_the_lessons_are_listed_and_open():
     page = opened(view="Lessons")
-    titles = [heading.value for heading in page.subheader]
+    titles = [heading.value for heading in page.header]
     assert titles[0] == "Sparse coding and inhibition"
     assert len(titles) >= 3
     sound(page.button(key="start_doa").click().run())
@@ -284,7 +286,7 @@ def test_a_lesson_from_start_to_end(small_lesson):
     assert not [slider for slider in page.slider if slider.key == "fan_in"]
 
     sound(page.button(key="lesson_next").click().run())
-    assert page.subheader[0].value.endswith("of 3 predictions held")
+    assert page.header[0].value.endswith("of 3 predictions held")
     assert page.table[0].value["Held"].tolist()[1:] == ["yes", "no"]
 
     sound(page.button(key="lesson_again").click().run())

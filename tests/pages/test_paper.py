@@ -41,7 +41,15 @@ def opened(**query) -> AppTest:
 
 
 def texts(app: AppTest) -> str:
-    parts = [*app.markdown, *app.caption, *app.error, *app.warning, *app.info, *app.subheader]
+    parts = [
+        *app.markdown,
+        *app.caption,
+        *app.error,
+        *app.warning,
+        *app.info,
+        *app.header,
+        *app.subheader,
+    ]
     return "\n".join(element.value for element in parts)
 
 

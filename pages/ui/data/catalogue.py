@@ -24,7 +24,7 @@ def choose() -> None:
     downloads = st.session_state.setdefault(session_keys.DOWNLOADS, {})
     everything = datasets.available()
     for kind, title in KINDS.items():
-        st.subheader(title, anchor=False)
+        st.header(title, anchor=False)
         with st.grid(min_column_width=250, border=True) as grid:
             for info in everything:
                 if info.kind == kind:

@@ -32,7 +32,7 @@ def overview() -> None:
     columns = st.columns(min(max(len(lessons), 1), 3), gap="medium") * (len(lessons) // 3 + 1)
     for lesson, column in zip(lessons, columns, strict=False):
         with column, st.container(border=True, key=f"lesson_{lesson.name}", height="stretch"):
-            st.subheader(lesson.title, anchor=False)
+            st.header(lesson.title, anchor=False)
             st.markdown(lesson.summary)
             st.caption(f"{len(lesson.steps)} steps, about {lesson.minutes} minutes")
             st.button(
@@ -86,7 +86,7 @@ def show(name: str) -> None:
             _summary(lesson)
             return
         step = lesson.steps[part - 1]
-        st.subheader(step.title, anchor=False)
+        st.header(step.title, anchor=False)
         st.markdown(step.text)
         bench = _bench(lesson, step, part)
         question, mark = step.question, (lesson.name, part)
@@ -175,7 +175,7 @@ def _summary(lesson: Lesson) -> None:
     ]
     answered = [result for _, result in rows if result is not None]
     right = sum(result.right for result in answered)
-    st.subheader(f"{right} of {len(rows)} predictions held", anchor=False)
+    st.header(f"{right} of {len(rows)} predictions held", anchor=False)
     st.table(
         {
             "Question": [question for question, _ in rows],

@@ -156,11 +156,13 @@ def picture(sample: Sample, kind: str) -> None:
     if sample.smiles is not None:
         from kcnet_core.molecules.pictures import molecule_svg
 
-        st.image(molecule_svg(sample.smiles, 200, 130, dark=visitor.dark()), width=200)
+        drawing = molecule_svg(sample.smiles, 200, 130, dark=visitor.dark())
+        st.image(drawing, width=200, alt=f"Structure of {sample.title}")
         return
     from kcnet_core.palette import colour_table
 
     shades = np.rint(255 * sample.rates).astype(int)
     shades = shades.reshape(glomeruli(DATA_OF[kind]).dataset.image_shape)
     grid, scale = colour_table("ink", visitor.dark())[shades], 112 // len(shades)
-    st.image(np.repeat(np.repeat(grid, scale, axis=0), scale, axis=1), width=96)
+    image = np.repeat(np.repeat(grid, scale, axis=0), scale, axis=1)
+    st.image(image, width=96, alt=f"Image of {sample.title}")

@@ -45,7 +45,7 @@ def draw(settings: CircuitSettings) -> None:
     """A digit is classified while it is drawn."""
     left, right = st.columns([4, 9], gap="large")
     with left:
-        st.subheader("Draw", anchor=False)
+        st.header("Draw", anchor=False)
         pixels = canvas("canvas", start=_start())
         keep_drawing(pixels)
     centred = digit_drawing.centre_like_mnist(pixels)
@@ -56,7 +56,7 @@ def draw(settings: CircuitSettings) -> None:
         forward = replace(forward, probabilities=np.zeros_like(forward.probabilities))
     best = int(np.argmax(forward.probabilities))
     with right:
-        st.subheader(
+        st.header(
             "No ink yet"
             if blank
             else f"A {bench.answer_names[best]}, {percent(forward.probabilities[best])} sure",
@@ -114,7 +114,7 @@ def inhibition(bench: Bench) -> None:
     at = int(np.argmin(np.abs(STRENGTHS - now)))
     left, right = st.columns(2, gap="large")
     with left:
-        st.subheader("Fewer cells fire", anchor=False)
+        st.header("Fewer cells fire", anchor=False)
         names = (bench.sample.title, other.title)
         if names[0] == names[1]:
             names = (f"{names[0]}, first", f"{names[1]}, second")
@@ -124,7 +124,7 @@ def inhibition(bench: Bench) -> None:
             f"{sweep.share_b[at]:.0%} for the second, {sweep.share_mean[at]:.0%} on average."
         )
     with right:
-        st.subheader("And the codes move apart", anchor=False)
+        st.header("And the codes move apart", anchor=False)
         chart(fly_figures.tag_distance_figure(sweep, now, visitor.dark()), key="distance")
         st.caption(
             f"With C = {now:.2f}, the distance between the two is {sweep.distance[at]:.2f} "
@@ -154,7 +154,7 @@ def tags(bench: Bench) -> None:
     shared = [int(np.count_nonzero(marks[0] & mark)) for mark in marks]
     similarity = input_similarity(rates)[0]
 
-    st.subheader("Alike inputs get alike tags", anchor=False)
+    st.header("Alike inputs get alike tags", anchor=False)
     names = [trio[0].title, f"nearest: {trio[1].title}", f"farthest: {trio[2].title}"]
     chart(fly_figures.tag_strips_figure(marks, names, visitor.dark()), key="strips")
     st.caption(
@@ -180,7 +180,7 @@ def tags(bench: Bench) -> None:
             f"others {pairs.overlap[~pairs.same].mean():.0%}; chance is {pairs.chance:.0%}."
         )
     with right:
-        st.subheader("A hash that remembers distance", anchor=False)
+        st.header("A hash that remembers distance", anchor=False)
         st.markdown(
             "An ordinary hash scatters its inputs: change one letter, and everything changes. The "
             "fly's tag does the opposite. The more alike two inputs are, the more cells their tags "
@@ -225,11 +225,11 @@ def flies(bench: Bench) -> None:
 
     left, right = st.columns(2, gap="large")
     with left:
-        st.subheader("Wirings differ, answers agree", anchor=False)
+        st.header("Wirings differ, answers agree", anchor=False)
         chart(fly_figures.fly_pairs_figure(comparison, visitor.dark()), key="fly_pairs")
         st.caption("Above the diagonal: shared wiring. Below it: equal answers. In percent.")
     with right:
-        st.subheader(f"What they say of {escape_markdown(bench.sample.title)}", anchor=False)
+        st.header(f"What they say of {escape_markdown(bench.sample.title)}", anchor=False)
         chart(
             fly_figures.opinions_figure(views, bench.answer_names, visitor.dark()), key="opinions"
         )

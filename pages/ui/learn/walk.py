@@ -47,7 +47,7 @@ def walk(bench: Bench) -> None:
     step, filled = STEPS[name], words(bench, forward, cell)
     text, picture = st.columns([9, 11], gap="large")
     with text:
-        st.subheader(step.title.format(**filled), anchor=False)
+        st.header(step.title.format(**filled), anchor=False)
         st.markdown(step.text.format(**filled))
         st.latex(equation(name, bench, forward, cell))
         st.markdown(f":material/visibility: **Look.** {step.look.format(**filled)}")

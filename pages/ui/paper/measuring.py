@@ -26,7 +26,7 @@ def measure(recipe: Recipe, job, drawn: str | None) -> None:
 
     `drawn` is its state when the result above was read, which it writes.
     """
-    st.subheader("Measure it here", anchor=False)
+    st.header("Measure it here", anchor=False)
     missing = state.missing_data(recipe)
     if missing:
         everything = len(missing) == len(recipe.datasets)
@@ -132,7 +132,7 @@ def open_on_train(recipe: Recipe, result: Result | None) -> None:
     lines = [line for line in recipe.lines if MODELS[line.model].network]
     if not lines:
         return
-    st.subheader("Train it yourself", anchor=False)
+    st.header("Train it yourself", anchor=False)
     key = st.selectbox(
         "Settings of", [line.key for line in lines], format_func=title,
         key=f"paper_line_{recipe.name}",

@@ -46,7 +46,7 @@ def place(recipe: Recipe) -> str:
 
 def overview() -> None:
     for group, title in GROUPS.items():
-        st.subheader(title, anchor=False)
+        st.header(title, anchor=False)
         with st.grid(min_column_width=270, border=True) as grid:
             for recipe in in_paper_order():
                 if recipe.group == group:

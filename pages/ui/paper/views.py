@@ -63,7 +63,7 @@ def curves(recipe: Recipe, result: Result) -> None:
     kept = result.kept.get("curves", {})
     if not kept:
         return
-    st.markdown("##### Validation metric while DOA ran")
+    st.subheader("Validation metric while DOA ran", anchor=False)
     for line in in_columns([line for line in recipe.lines if line.key in kept], 3):
         size = "" if line.x is None else f", {line.x:,.0f} cells"
         st.caption(f"{line.label}{size}")

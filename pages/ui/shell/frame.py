@@ -7,6 +7,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
+from kcnet_core.storage.folders import assets
 from pages.ui.shell import streamlit_workarounds, visitor, visitor_jobs
 from pages.ui.shell.safety_net import fragment, safety_net
 
@@ -14,25 +15,42 @@ streamlit_workarounds.ignore_pages_folder()  # here, because a bare page gets no
 
 HERE = Path(__file__).parent
 PAGES = HERE.parents[1]
+LOGOS = assets() / "pictures"
 # Without icons: Streamlit makes a page's icon the browser's, and fetches it from another host.
 ROOMS = ("train", "data", "learn", "smell", "compare", "paper")
+FIRST = "train"
 WITHOUT_CONTROLS = ("Data", "Learn", "Smell", "Paper")  # nothing in the sidebar but the status line
 
 
 def pages() -> list[StreamlitPage]:
     """The pages, made anew for every run: a page object remembers whether it was run already, so
-    visitors who shared one would now and then take it from each other."""
-    return [
-        st.Page(PAGES / f"{name}.py", title=name.capitalize(), default=name == "train")
+    visitors who shared one would now and then take it from each other.
+
+    The first one's address is "/"; under its name, as all others have one, it is found as well.
+    """
+    first, *others = (
+        st.Page(
+            PAGES / f"{name}.py",
+            title=name.capitalize(),
+            default=name == FIRST,
+            url_path="first" if name == FIRST else name,  # of the first it is never shown
+        )
         for name in ROOMS
         if (PAGES / f"{name}.py").exists()
-    ]
+    )
+
+    def under_its_name() -> None:
+        st.switch_page(first, query_params=st.query_params.to_dict())
+
+    named = st.Page(under_its_name, title=first.title, url_path=FIRST, visibility="hidden")
+    return [first, *others, named]
 
 
 def around(page: StreamlitPage) -> None:
     """Run `page` inside the frame; whatever goes wrong becomes a sentence, never a traceback."""
     for sheet in (HERE / "style.css", streamlit_workarounds.STYLE):
         st.html(sheet)
+    st.logo(LOGOS / f"logo-{'dark' if visitor.dark() else 'light'}.svg", size="large")
     with safety_net(f"page {page.title}"):
         page.run()
     with st.container(key="unseen"):  # last: until it has been read it holds room above the rest

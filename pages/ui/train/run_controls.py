@@ -43,11 +43,11 @@ def sidebar() -> Run:
     with st.sidebar:
         run = preset_picker(run)
         run = data_controls(run)
-        st.subheader("Network", anchor=False)
+        st.header("Network", anchor=False)
         run = model_picker(run)
         run = fields(run, METHOD)
         if any(run.model in SETTINGS[name].models for name in TUNING):
-            st.subheader("Tuning", anchor=False)
+            st.header("Tuning", anchor=False)
             run = fields(run, TUNING)
         with st.expander("More settings", icon=":material/tune:"):
             run = fields(run, FINE)
