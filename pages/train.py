@@ -13,8 +13,8 @@ from pages.ui.shell.watch import state_of
 from pages.ui.train import link, live_view, run_bar, run_controls
 
 ABOUT = (
-    "Random wiring, a little inhibition and one ridge solve. Tune it on the left, press Start, and "
-    "watch the wiring change."
+    "KCNet is a neural network modelled on the fly's sense of smell. Press Start, and watch its "
+    "wiring change as it learns."
 )
 
 

@@ -10,6 +10,7 @@ MOST_ANSWERS = 10  # rows in the list of answers; with more, the most probable o
 OTHER_CELLS = 14  # cells whose wires are drawn faintly around the chosen one
 VOTE_WIRES = 45  # cells whose votes for the leading answer are drawn
 RIVAL_WIRES = 20  # and for the runner-up
+FILM_STEPS = ("input", "sum", "inhibition", "answer")
 
 
 def circuit_picture(
@@ -66,6 +67,32 @@ def circuit_picture(
         ],
         "votes": _vote_wires(forward, shown),
     }
+
+
+def circuit_film(
+    forwards, names, *, input_names, answer_names, colours, image_shape=None
+) -> list[dict]:
+    """Several samples of these names on their way through one fly, as the frames of a film.
+
+    A frame holds only what is new in it. The wires are those of the cell that fires most.
+    """
+    frames: list[dict] = []
+    before: dict = {}
+    for forward, name in zip(forwards, names, strict=True):
+        for step in FILM_STEPS:
+            picture = circuit_picture(
+                forward,
+                step,
+                int(np.argmax(forward.activity)),
+                input_names=input_names,
+                answer_names=answer_names,
+                colours=colours,
+                image_shape=image_shape,
+            )
+            picture["titles"]["inputs"][1] = f"sense {name}"
+            frames.append({part: now for part, now in picture.items() if before.get(part) != now})
+            before = picture
+    return frames
 
 
 def shown_answers(forward: ForwardPass) -> np.ndarray:

@@ -14,6 +14,7 @@ from pages.ui.learn import views
 from pages.ui.learn.bench import SAMPLE_OF, Bench
 from pages.ui.learn.fly_controls import setting_control
 from pages.ui.learn.lesson_question import ask
+from pages.ui.learn.present import kept, presenting, switch
 from pages.ui.learn.sample_choice import choose_sample, first_sample
 from pages.ui.learn.walk import back_button, next_button, still
 from pages.ui.shell import session_keys
@@ -40,7 +41,7 @@ def overview() -> None:
                 key=f"start_{lesson.name}",
                 type="primary",
                 on_click=st.query_params.from_dict,
-                args=({"lesson": lesson.name},),
+                args=(kept({"lesson": lesson.name}),),
                 icon=":material/school:",
             )
     for message in broken:
@@ -62,7 +63,7 @@ def _read_all() -> tuple[list[Lesson], list[str]]:
 
 
 def _leave() -> None:
-    st.query_params.from_dict({"view": "Lessons"})
+    st.query_params.from_dict(kept({"view": "Lessons"}))
     st.session_state[session_keys.VIEW] = "Lessons"
 
 
@@ -80,7 +81,9 @@ def show(name: str) -> None:
     turned = st.session_state.get(session_keys.LESSON_PAGE) != (name, part)
     st.session_state[session_keys.LESSON_PAGE] = (name, part)
     # What the last step left behind goes at once, not when the new step has been computed.
-    card, below = (st.empty() if turned else st for _ in range(2))
+    # On a projector the two stand side by side, so that both are on the screen.
+    beside = st.columns([5, 7], gap="medium") if presenting() else (st, st)
+    card, below = (place.empty() if turned else place for place in beside)
     with card.container(key="lesson_card", border=True, width=820):
         if part > len(lesson.steps):
             _summary(lesson)
@@ -108,6 +111,7 @@ def _part(lesson: Lesson) -> int:
 def _header(lesson: Lesson, part: int) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="lesson_head"):
         st.title(lesson.title, anchor=False, width="stretch")
+        switch()
         st.button(
             "Leave the lesson",
             icon=":material/close:",

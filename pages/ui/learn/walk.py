@@ -10,14 +10,26 @@ from kcnet_core.lessons.circuit import ForwardPass, forward_pass
 from kcnet_core.lessons.circuit_drawing import circuit_picture
 from kcnet_core.palette import sign_colours, theme
 from pages.ui.learn.bench import Bench
-from pages.ui.learn.circuit_view import circuit_view
+from pages.ui.learn.present import around, for_the_room, presenting
 from pages.ui.learn.walk_steps import STEPS, equation, figure, words
 from pages.ui.shell import session_keys, visitor
 from pages.ui.shell.chart import chart
+from pages.ui.shell.circuit.circuit_view import circuit_view
 
 
-def circuit(bench: Bench, forward: ForwardPass, step: str, cell: int, key: str, on_pick=None):
-    """The drawing, lit for one step."""
+def circuit(
+    bench: Bench,
+    forward: ForwardPass,
+    step: str,
+    cell: int,
+    key: str,
+    on_pick=None,
+    around: int | None = None,
+):
+    """The drawing, lit for one step.
+
+    With `around`, as large as the window allows that has so many pixels of other things.
+    """
     dark = visitor.dark()
     colours = theme(dark)
     circuit_view(
@@ -33,7 +45,8 @@ def circuit(bench: Bench, forward: ForwardPass, step: str, cell: int, key: str, 
                 "cold": sign_colours(dark)[0],
                 "rest": colours.grid,
             },
-        ),
+        )
+        | {"around": around, "large": presenting()},
         key=key,
         on_pick=on_pick,
     )
@@ -43,12 +56,13 @@ def walk(bench: Bench) -> None:
     """Show the current step; Back and Next (or the arrow keys) move."""
     forward = forward_pass(bench.fly, bench.sample.rates)
     name, cell = _stepper(len(forward.sums))
-    circuit(bench, forward, name, cell, "circuit", on_pick=_pick)
+    circuit(bench, forward, name, cell, "circuit", on_pick=_pick, around=around())
     step, filled = STEPS[name], words(bench, forward, cell)
-    text, picture = st.columns([9, 11], gap="large")
+    st.header(step.title.format(**filled), anchor=False)
+    st.markdown(step.text.format(**filled))
+    with st.container(key="step_more"):
+        text, picture = st.columns([9, 11], gap="large")
     with text:
-        st.header(step.title.format(**filled), anchor=False)
-        st.markdown(step.text.format(**filled))
         st.latex(equation(name, bench, forward, cell))
         st.markdown(f":material/visibility: **Look.** {step.look.format(**filled)}")
         st.markdown(f":material/science: **Try.** {step.attempt.format(**filled)}")
@@ -65,7 +79,8 @@ def still(bench: Bench, name: str) -> None:
 
 
 def _figure(name: str, bench: Bench, forward: ForwardPass, cell: int) -> None:
-    chart(figure(name, bench, forward, cell, visitor.dark()), key=f"step_{name}")
+    picture = for_the_room(figure(name, bench, forward, cell, visitor.dark()))
+    chart(picture, key=f"step_{name}")
     st.caption(STEPS[name].numbers.format(**words(bench, forward, cell)))
 
 
@@ -99,7 +114,8 @@ def _stepper(n_cells: int) -> tuple[str, int]:
             n_cells,
             key=session_keys.CELL,
             bind="query-params",
-            width=190,
+            width=150 if presenting() else 190,
+            label_visibility="collapsed" if presenting() else "visible",
         )
     return current, cell - 1
 

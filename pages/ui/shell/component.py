@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
 
-def component(module: str, name: str, also: Sequence[str] = ()) -> Callable[..., Any]:
+def component(module: str, name: str, *scripts: str) -> Callable[..., Any]:
     """The component of the files beside `module` (its `__file__`), under a name of its own.
 
-    A long script may lie in several files: those in `also` go before the one that exports.
+    `scripts` lie there too and stand before its own.
     """
     parts = {
         part: Path(module).with_suffix(f".{part}").read_text(encoding="utf-8")
         for part in ("html", "css", "js")
     }
-    scripts = [Path(module).with_name(file).read_text(encoding="utf-8") for file in also]
-    parts["js"] = "\n".join([*scripts, parts["js"]])
+    for script in reversed(scripts):
+        parts["js"] = Path(module).with_name(script).read_text(encoding="utf-8") + parts["js"]
     return st.components.v2.component(name, **parts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pages.ui.shell.component import component
 
-_film = component(__file__, "kcnet_film", also=("film_board.js",))
+_film = component(__file__, "kcnet_film", "film_board.js")
 
 
 def film(data: bytes, key: str) -> None:

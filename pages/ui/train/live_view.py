@@ -13,6 +13,7 @@ from kcnet_core import figures
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.run import DOA_MODELS, EPOCH_MODELS, KCNET_MODELS, Run
 from pages.ui.shell import session_keys, visitor, visitor_data, visitor_jobs
+from pages.ui.shell.circuit import living_circuit
 from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.job_progress import failure, progress_text
 from pages.ui.shell.row_picture import cards
@@ -21,6 +22,7 @@ from pages.ui.shell.words import capital
 from pages.ui.train import scores_row
 from pages.ui.train.film import film
 from pages.ui.train.reopen_model import opener
+from pages.ui.train.run_bar import LOADED
 
 if TYPE_CHECKING:
     from kcnet_core.experiments.training import TrainedRun, TrainView
@@ -48,27 +50,28 @@ class Drawn(NamedTuple):
 
 
 def before_start(run: Run) -> None:
-    """An empty page that says what to do next and shows what the network will learn from."""
+    """The first screen: a circuit that lives, what to do next, and what it will learn from."""
     try:
         dataset = visitor_data.dataset(run)
     except KCNetError:  # the line above says it
         opener()
         return
+    living_circuit.show(dataset.kind, LOADED.is_set())
     with st.container(border=True):
         st.markdown(
             "**Nothing has been trained yet.** Press **Start** (or the key **S**): the "
-            "network learns from the rows below, and its wiring appears here as it changes. "
+            "network learns from rows like these, and its wiring appears here as it changes. "
             "Press **Step** (**N**) to go one epoch at a time."
         )
         if dataset.kind == "image":
-            shown = slice(0, 60)
+            shown = slice(0, 12)
             names = [dataset.target_names[k] for k in dataset.y[shown]]
             # Not a chart: those need a library of megabytes, which the first page does without.
             images = dataset.raw_pixels(dataset.X[shown])
             st.html(figures.image_tiles(images, dataset.image_shape, names, dark=visitor.dark()))
         else:
             # A fixed but mixed handful: neighbours in a file are often of one family.
-            rows = np.random.default_rng(1).permutation(len(dataset.X))[:8]
+            rows = np.random.default_rng(1).permutation(len(dataset.X))[:4]
             cards(dataset, rows)
         st.page_link("pages/data.py", label="Look at all of the data, or choose another",
                      icon=":material/dataset:")  # fmt: skip

@@ -13,6 +13,7 @@ from kcnet_core.experiments.cost import estimate, flops_per_second, in_words
 from kcnet_core.experiments.run import DOA_MODELS, EPOCH_MODELS, KCNET_MODELS, Run
 from kcnet_core.jobs import Estimate
 from pages.ui.shell import session_keys, visitor, visitor_data, visitor_jobs
+from pages.ui.shell.circuit import living_circuit
 from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.safety_net import fragment
 from pages.ui.shell.streamlit_workarounds import clicked, defer_click, retry_if_interrupted
@@ -290,6 +291,7 @@ def warm_up() -> None:
         try:
             for name in NEEDED_TO_START:
                 import_module(name)
+            living_circuit.film("image", False)  # what the first page shows
             flops_per_second()
         finally:
             LOADED.set()  # what is missing then shows where it is used, with a sentence

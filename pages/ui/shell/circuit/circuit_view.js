@@ -1,7 +1,9 @@
 // The circuit: glomeruli, Kenyon cells, answers. Draws what Python sends; a click picks a cell.
+// Signals travel along the wires it draws; several pictures play by themselves, one after another.
 
 const GOLDEN = Math.PI * (3 - Math.sqrt(5)); // sunflower order fills a disc evenly with any number
 const NARROW = 620;
+const LOWEST = 190; // height of the disc, however low the window is
 const SVG = "http://www.w3.org/2000/svg";
 const drawings = new WeakMap();
 
@@ -12,7 +14,7 @@ export default function (component) {
   drawing.pick = (cell) => component.setTriggerValue("picked", cell);
   drawing.show(data);
   return () => {
-    if (!parentElement.isConnected) drawing.watcher.disconnect();
+    if (!parentElement.isConnected) drawing.end();
   };
 }
 
@@ -22,6 +24,9 @@ class Drawing {
     this.svg = make("svg", { role: "img" }, this.host);
     this.host.insertBefore(this.svg, this.host.firstChild);
     this.tip = this.host.querySelector(".tip");
+    this.signals = new Signals(this.host.querySelector("canvas"), this.host);
+    this.button = this.host.querySelector("button");
+    this.button.onclick = () => this.rest(!this.resting);
     this.svg.onpointermove = (event) => this.hover(event);
     this.svg.onpointerleave = () => this.tip.classList.remove("shown");
     this.svg.onclick = ({ target }) => {
@@ -32,17 +37,62 @@ class Drawing {
       if (this.data && width && Math.abs(width - this.width) > 1) this.rebuild();
     });
     this.watcher.observe(this.host);
+    this.resized = () => this.data?.around && this.rebuild();
+    window.addEventListener("resize", this.resized);
   }
 
-  show(data) {
+  end() {
+    this.watcher.disconnect();
+    this.signals.end();
+    clearTimeout(this.timer);
+    window.removeEventListener("resize", this.resized);
+  }
+
+  // One picture, or a film: several, each with what differs from the one before it.
+  show({ film, ...data }) {
+    if (film && film.name === this.film?.name) return; // it plays on while the page is drawn anew
+    this.film = film;
+    clearTimeout(this.timer);
+    this.host.classList.toggle("living", Boolean(film));
+    this.button.hidden = !film || STILL.matches;
+    if (!film) return this.picture(data);
+    this.pictures = [];
+    for (const frame of film.frames) this.pictures.push((data = { ...data, ...frame }));
+    this.at = STILL.matches ? this.pictures.length - 1 : 0;
+    this.play();
+  }
+
+  play() {
+    clearTimeout(this.timer);
+    if (!this.host.isConnected) return this.end();
+    if (this.signals.seen || !this.data) {
+      this.picture(this.pictures[this.at]);
+      this.at = (this.at + 1) % this.pictures.length;
+    }
+    if (!STILL.matches && !this.resting)
+      this.timer = setTimeout(() => this.play(), 1000 * this.film.seconds);
+  }
+
+  rest(resting) {
+    this.resting = this.signals.resting = resting;
+    this.button.textContent = resting ? "Play" : "Pause";
+    clearTimeout(this.timer);
+    if (!resting) this.play();
+  }
+
+  picture(data) {
     const shape = (d) =>
       d && [d.inputs.values.length, d.cells.values.length, d.answers.length, d.inputs.shape].join();
     const rebuild = shape(data) !== shape(this.data) || !this.width;
+    const turned = data.step !== this.data?.step || Boolean(this.film);
     this.data = data;
+    this.scale = data.large ? 1.4 : 1;
+    this.host.style.setProperty("--scale", this.scale);
     for (const name in data.colours) this.host.style.setProperty(`--${name}`, data.colours[name]);
     this.svg.setAttribute("aria-label", data.label);
     if (rebuild) this.rebuild();
     else this.update();
+    if (turned) this.signals.leave();
   }
 
   rebuild() {
@@ -61,21 +111,27 @@ class Drawing {
     this.buildCells(place.cells);
     this.over = make("g", {}, this.svg);
     this.buildAnswers(place.answers);
+    this.signals.resize(this.width, place.height);
     this.update();
   }
 
   wide() {
-    const disc = Math.min(400, this.width * 0.36);
-    const block = Math.min(300, this.width * 0.27);
-    const list = Math.min(250, this.width * 0.23);
-    const top = 52;
+    // As large as the window leaves room for, beside what the page says stands around it.
+    const room = this.data.around ? Math.max(LOWEST, window.innerHeight - this.data.around) : 400;
+    const disc = Math.min(400, this.width * 0.36, room);
+    const block = Math.min(300, this.width * 0.27, disc);
+    const list = Math.min(250 * this.scale, this.width * 0.27);
+    const top = 52 * this.scale - 6;
     const middle = top + disc / 2;
     const gap = (this.width - disc - block - list) / 2;
     return {
       height: disc + top + 10,
-      inputs: { x: 0, y: middle - block / 2, size: block, title: 14 },
-      cells: { x: block + gap + disc / 2, y: middle, radius: disc / 2, title: 14 },
-      answers: { ...this.list(block + 2 * gap + disc, middle, list, Math.min(27, disc / 10)), title: 14 },
+      inputs: { x: 0, y: middle - block / 2, size: block, title: 14 * this.scale },
+      cells: { x: block + gap + disc / 2, y: middle, radius: disc / 2, title: 14 * this.scale },
+      answers: {
+        ...this.list(block + 2 * gap + disc, middle, list, Math.min(27 * this.scale, disc / 10)),
+        title: 14 * this.scale,
+      },
     };
   }
 
@@ -108,7 +164,7 @@ class Drawing {
     ]) {
       const y = place[part].title;
       make("text", { x, y, class: "title" }, this.svg, this.data.titles[part][0]);
-      this.subtitles[part] = make("text", { x, y: y + 16, class: "subtitle" }, this.svg);
+      this.subtitles[part] = make("text", { x, y: y + 16 * this.scale, class: "subtitle" }, this.svg);
     }
   }
 
@@ -127,6 +183,7 @@ class Drawing {
       top + (Math.floor(i / columns) + 0.5) * pitch,
     ];
     this.pitch = pitch;
+    this.lit = null;
     this.inputs = values.map((_, i) => {
       const [cx, cy] = this.inputAt(i);
       return make("circle", { cx, cy, r: pitch * 0.42, class: "input", "data-input": i }, group);
@@ -152,20 +209,20 @@ class Drawing {
   buildAnswers({ x, y, width, row, below }) {
     this.answerGroup = make("g", {}, this.svg);
     const longest = Math.max(...this.data.answers.map((answer) => answer.name.length));
-    const label = Math.min(width * 0.5, 10 + 7.2 * longest);
-    const track = width - label - 46;
+    const label = Math.min(width * 0.5, 10 + 7.2 * this.scale * longest);
+    const track = width - label - 46 * this.scale;
     this.track = track;
     this.answerAt = (k) => [below ? x + width + 6 : x, y + row * (k + 0.5)];
     this.answers = this.data.answers.map((_, k) => {
       const group = make("g", { class: "answer" }, this.answerGroup);
       const middle = y + row * (k + 0.5);
-      const name = make("text", { x: x + 8, y: middle + 4 }, group);
+      const name = make("text", { x: x + 8, y: middle + 4 * this.scale }, group);
       const bar = { x: x + label, y: middle - row * 0.27, height: row * 0.54, rx: 3 };
       make("rect", { ...bar, width: track, class: "track" }, group);
       const filled = make("rect", { ...bar, width: 0, class: "bar" }, group);
       const value = make(
         "text",
-        { x: x + width, y: middle + 4, class: "value", "text-anchor": "end" },
+        { x: x + width, y: middle + 4 * this.scale, class: "value", "text-anchor": "end" },
         group,
       );
       return { group, name, filled, value };
@@ -175,7 +232,9 @@ class Drawing {
   update() {
     const { inputs, cells, answers, step, titles } = this.data;
     for (const part in this.subtitles) this.subtitles[part].textContent = titles[part][1];
-    inputs.values.forEach((value, i) => this.inputs[i].style.setProperty("--v", value / 100));
+    if (this.lit !== inputs) // in a film most pictures have the inputs of the one before
+      inputs.values.forEach((value, i) => this.inputs[i].style.setProperty("--v", value / 100));
+    this.lit = inputs;
     cells.values.forEach((value, j) => {
       const dot = this.cells[j];
       dot.style.setProperty("--v", Math.abs(value) / 100);
@@ -200,10 +259,25 @@ class Drawing {
     this.wires.replaceChildren();
     this.over.replaceChildren();
     const { chosen, others, votes, step } = this.data;
-    if (step === "input") return;
-    if (step === "wiring")
+    const { cells } = this.place;
+    this.signals.clear();
+    if (step === "input") {
+      const loud = this.data.inputs.values.flatMap((value, i) => (value > 60 ? [this.inputAt(i)] : []));
+      this.signals.flash(loud, 1.6 * this.pitch);
+      return;
+    }
+    if (step === "inhibition") this.signals.flash([[cells.x, cells.y]], cells.radius, "cold");
+    if (step === "relu") {
+      const loud = this.data.cells.values.flatMap((value, j) => (value > 40 ? [this.cellAt(j)] : []));
+      this.signals.flash(loud, 3 * this.dot);
+    }
+    if (step === "wiring" || step === "sum")
       for (const { cell, inputs } of others)
-        for (const i of inputs) this.wire(this.inputAt(i), this.cellAt(cell), "faint", 0.8, 0.16);
+        for (const i of inputs) {
+          const ends = [this.inputAt(i), this.cellAt(cell)];
+          if (step === "wiring") this.wire(...ends, "faint", 0.8, 0.16);
+          else this.signals.along(this.bend(...ends), "hot", this.data.inputs.values[i] / 150);
+        }
     if (step === "votes" || step === "answer")
       for (const [cell, answer, weight] of votes) {
         const strength = Math.abs(weight) / 100;
@@ -220,16 +294,23 @@ class Drawing {
       }
   }
 
-  wire([x1, y1], [x2, y2], kind, width, opacity, layer = this.wires) {
-    const down = this.place.answers.below && y2 > this.place.cells.y + this.place.cells.radius;
+  wire(from, to, kind, width, opacity, layer = this.wires) {
+    const points = this.bend(from, to);
+    const [start, one, other, end] = points.map((point) => point.join());
+    const d = `M${start} C${one} ${other} ${end}`;
+    make("path", { d, class: `wire ${kind}`, "stroke-width": width, opacity }, layer);
+    this.signals.along(points, kind === "against" ? "cold" : "hot", kind === "faint" ? 0.3 : opacity);
+  }
+
+  // A wire's ends and the two points that bend it.
+  bend([x1, y1], [x2, y2]) {
+    const bottom = this.place.cells.y + this.place.cells.radius;
     const bend = (x2 - x1) * 0.45;
     // Below one another, the wires reach the list through the gutter on its right.
     const gutter = this.width * 0.9;
-    const bottom = this.place.cells.y + this.place.cells.radius;
-    const path = down
-      ? `M${x1},${y1} C${gutter},${bottom} ${gutter},${y2} ${x2},${y2}`
-      : `M${x1},${y1} C${x1 + bend},${y1} ${x2 - bend},${y2} ${x2},${y2}`;
-    make("path", { d: path, class: `wire ${kind}`, "stroke-width": width, opacity }, layer);
+    return this.place.answers.below && y2 > bottom
+      ? [[x1, y1], [gutter, bottom], [gutter, y2], [x2, y2]]
+      : [[x1, y1], [x1 + bend, y1], [x2 - bend, y2], [x2, y2]];
   }
 
   hover(event) {

@@ -8,11 +8,11 @@ import streamlit as st
 
 from pages.ui.shell.component import component
 
-_drawing = component(__file__, "kcnet_circuit")
+_drawing = component(__file__, "kcnet_circuit", "signals.js")
 
 
 def circuit_view(picture: dict, key: str, on_pick: Callable[[int], None] | None = None) -> None:
-    """Draw `picture` (see `kcnet_core.lessons.circuit_drawing`).
+    """Draw `picture`, or play a film (see `kcnet_core.lessons.circuit_drawing`).
 
     `on_pick(cell)` is called with the number of the Kenyon cell, from 0, that a visitor clicks.
     """

@@ -1,0 +1,54 @@
+"""Learn on a projector: `?present=1` enlarges every letter and folds away what a class can miss."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+import streamlit as st
+
+PRESENT = "present"
+OFF = ("0", "no", "false")
+CHART_LETTERS = 17  # pixels
+# Pixels of the window that the walk needs beside its disc of Kenyon cells: what stands above the
+# drawing, its titles, and below it the step with its sentence.
+AROUND, AROUND_PRESENTED = 470, 440
+
+
+def presenting() -> bool:
+    return st.query_params.get(PRESENT, "no").lower() not in OFF
+
+
+def around() -> int:
+    return AROUND_PRESENTED if presenting() else AROUND
+
+
+def kept(query: dict[str, str]) -> dict[str, str]:
+    """`query` for the address; who presents goes on presenting."""
+    return {**query, PRESENT: "1"} if presenting() else query
+
+
+def switch() -> None:
+    """The button that begins or ends it."""
+    on = presenting()
+    st.button(
+        "End presentation" if on else "Present",
+        icon=":material/close_fullscreen:" if on else ":material/present_to_all:",
+        type="tertiary",
+        key="presenting" if on else "present",
+        on_click=_leave if on else _enter,
+        help=None if on else "For a projector: larger letters, and only the circuit on the screen.",
+    )
+
+
+def _enter() -> None:
+    st.query_params[PRESENT] = "1"
+
+
+def _leave() -> None:
+    st.query_params.pop(PRESENT, None)
+
+
+def for_the_room(figure: go.Figure) -> go.Figure:
+    """A chart whose letters the last row can read."""
+    if presenting():
+        figure.update_layout(font_size=CHART_LETTERS)
+    return figure
