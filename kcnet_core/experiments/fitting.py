@@ -14,10 +14,13 @@ from sklearn.utils.validation import has_fit_parameter
 
 from kcnet_core.contracts import Estimator
 from kcnet_core.datasets.dataset import Dataset
+from kcnet_core.errors import DataError
 from kcnet_core.experiments.oversampling import oversample
 from kcnet_core.experiments.protocols import Split
+from kcnet_core.experiments.run import no_image
 from kcnet_core.network.history import Progress
 from kcnet_core.network.scaling import FeatureScaler, default_scaler
+from kcnet_core.network.wiring import PLANS
 
 
 @dataclass(frozen=True)
@@ -31,8 +34,19 @@ class Fold:
     y_test: np.ndarray
     n_classes: int
     scaler: FeatureScaler | None  # fitted
+    title: str  # of the dataset
+    image_shape: tuple[int, int] | None  # of the inputs, where they are pixels
     n_added: int = 0
     notes: tuple[str, ...] = ()
+
+    def lay_out(self, model):
+        """Tell a model whose wiring follows an image how that is laid out; refuse other data."""
+        plan = getattr(model, "wiring", "random")
+        if not PLANS[plan].needs_image:
+            return model
+        if self.image_shape is None:
+            raise DataError(no_image(plan, self.title))
+        return model.set_params(image_shape=self.image_shape)
 
 
 def prepare(
@@ -54,7 +68,8 @@ def prepare(
         X_test = fitted.transform(X_test)
     y_train = dataset.y[split.train]
     groups = None if dataset.groups is None else dataset.groups[split.train]
-    test = X_test, dataset.y[split.test], len(dataset.target_names), fitted
+    about = fitted, dataset.title, dataset.image_shape
+    test = X_test, dataset.y[split.test], len(dataset.target_names), *about
     if not oversampling:
         return Fold(X_train, y_train, groups, *test)
     more = oversample(X_train, y_train, split.seed, groups)
@@ -106,7 +121,7 @@ def fit_steps(
     The time a consumer keeps the generator waiting is not counted.
     """
     started = time.perf_counter()
-    model, y, classes = make(seed), fold.y_train, None
+    model, y, classes = fold.lay_out(make(seed)), fold.y_train, None
     if y.ndim == 2:
         if not get_tags(model).classifier_tags.multi_label:
             model = OneVsRestClassifier(model)

@@ -125,6 +125,9 @@ def repeat_script(trained: TrainedRun) -> str:
     """A short Python script that repeats the run with `kcnet_core` alone."""
     run = trained.run
     scaled = trained.scaler is not None
+    parameters = run.estimator_parameters()
+    if "wiring" in parameters:
+        parameters["image_shape"] = trained.dataset.image_shape
     return SCRIPT.format(
         title=run.describe(),
         estimator=run.estimator_name,
@@ -140,8 +143,6 @@ def repeat_script(trained: TrainedRun) -> str:
             if scaled
             else ""
         ),
-        parameters="\n".join(
-            f"    {name}={value!r}," for name, value in run.estimator_parameters().items()
-        ),
+        parameters="\n".join(f"    {name}={value!r}," for name, value in parameters.items()),
         groups=", groups=dataset.groups[train]" if trained.dataset.groups is not None else "",
     )

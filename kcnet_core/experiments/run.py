@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from functools import partial
-from typing import Any, Self
+from typing import Any
 
 from kcnet_core.contracts import Network
 from kcnet_core.datasets.catalogue import CATALOGUE, is_image_set
-from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.datasets.pixels import NORMALISATIONS
 from kcnet_core.errors import KCNetError
+from kcnet_core.experiments.described import Described, written
 from kcnet_core.limits import MAX_EPOCHS, MAX_HIDDEN, MAX_SUBMODELS
+from kcnet_core.network.wiring import PLANS
 
 KCNET_MODELS = ("KCNet", "DOA", "Ensemble DOA")
 NETWORK_NAMES = (*KCNET_MODELS, "ELM", "FSHN")
@@ -25,8 +24,10 @@ RIDGE_MODELS = (*KCNET_MODELS, "ELM")
 # Fields that the estimators have too, each for the models that its setting names.
 ESTIMATOR_FIELDS = (
     "fan_in", "inhibition", "alpha", "n_epochs", "doa_rule", "learning_rate", "stop_metric",
-    "batch_rows", "fan_in_penalty", "n_submodels",
+    "batch_rows", "fan_in_penalty", "n_submodels", "wiring", "min_field", "max_field",
+    "local_share",
 )  # fmt: skip
+LOCAL_FIELDS = ("min_field", "max_field", "local_share", "leave_field")  # of local wiring only
 NONE_FOR_0 = ("stop_metric", "batch_rows")  # what an estimator calls None, a control calls 0
 
 MODEL_EXPLANATIONS = {
@@ -64,42 +65,6 @@ of_doa = partial(setting, models=DOA_MODELS)
 of_epochs = partial(setting, models=EPOCH_MODELS)
 
 
-class Described:
-    """A frozen dataclass that says everything of some work, also as URL parameters."""
-
-    dataset: str
-
-    def to_query(self) -> dict[str, str]:
-        """The fields that differ from their defaults, as URL parameters."""
-        return {
-            f.name: written(value)
-            for f in fields(self)  # type: ignore[arg-type]  # its children are dataclasses
-            if (value := getattr(self, f.name)) != f.default
-        }
-
-    @classmethod
-    def from_query(cls, query: Mapping[str, str]) -> tuple[Self, list[str]]:
-        """One from URL parameters, and a sentence for each parameter that could not be used."""
-        made, ignored = cls(), []
-        for f in fields(cls):  # type: ignore[arg-type]
-            if f.name not in query:
-                continue
-            try:
-                made = replace(made, **{f.name: parsed(query[f.name], f.default)})  # type: ignore[type-var]
-            except KCNetError as error:
-                ignored.append(f"The link's {f.name} was not used: {error}")
-        return made, ignored
-
-    def data_options(self) -> dict[str, Any]:
-        """Options of `kcnet_core.datasets.load` for its dataset."""
-        raise NotImplementedError
-
-    def load(self) -> Dataset:
-        from kcnet_core import datasets
-
-        return datasets.load(self.dataset, **self.data_options())
-
-
 @dataclass(frozen=True)
 class Run(Described):
     """Everything that decides the outcome of one training run.
@@ -134,6 +99,31 @@ class Run(Described):
         "Ones in each row of W; a fly has about seven",
         (1, 50, 1),
         symbol="Nᵢₙ",
+    )
+    wiring: str = of_kcnet(
+        "random",
+        "Wiring",
+        "  \n".join(
+            f"**{plan.title}** ({name}): {plan.explanation}." for name, plan in PLANS.items()
+        ),
+        options=tuple(PLANS),
+    )
+    min_field: int = of_kcnet(
+        5, "Smallest field", "Shortest side of a cell's rectangle, in pixels", (1, 64, 1)
+    )
+    max_field: int = of_kcnet(
+        16, "Largest field", "Longest side of a cell's rectangle, in pixels", (1, 64, 1)
+    )
+    local_share: float = of_kcnet(
+        1.0,
+        "Cells with a field",
+        "Share of cells; the others see the whole image",
+        (0.0, 1.0, 0.05),
+    )
+    leave_field: bool = of_doa(
+        False,
+        "Tuning may leave the field",
+        "DOA may connect a cell to any input; otherwise to those in its field and one pixel around",
     )
     inhibition: float = of_kcnet(
         1.0,
@@ -218,19 +208,29 @@ class Run(Described):
             check(getattr(self, name), about)
         if self.pixels and not is_image_set(self.dataset):
             raise KCNetError("A scale of pixels can be chosen for the catalogue's image sets only.")
+        known = self.dataset in CATALOGUE and not is_image_set(self.dataset)
+        if known and PLANS[self.wiring].needs_image:
+            raise KCNetError(no_image(self.wiring, CATALOGUE[self.dataset].title))
 
     def to_link(self) -> dict[str, str]:
         """Every field that means something to the model: a link that outlives new defaults."""
-        known = settings()
         return {
             f.name: written(getattr(self, f.name))
             for f in fields(self)
-            if self.model in known[f.name].models and getattr(self, f.name) != ""
+            if self.uses(f.name) and getattr(self, f.name) != ""
         }
+
+    def uses(self, name: str) -> bool:
+        """Whether a field means anything to this run's model and wiring."""
+        fits = name not in LOCAL_FIELDS or self.wiring == "local"
+        return fits and self.model in settings()[name].models
 
     def describe(self) -> str:
         """A short title: what was trained on what."""
         what = self.model
+        plan = (
+            "" if self.wiring == "random" or not self.uses("wiring") else f", {self.wiring} wiring"
+        )
         if self.model == "Ensemble DOA":
             what += f" {self.n_submodels} × {self.n_hidden // self.n_submodels}"
         else:
@@ -238,7 +238,7 @@ class Run(Described):
         where = CATALOGUE[self.dataset].title if self.dataset in CATALOGUE else "your own data"
         target = f" ({self.target})" if self.target else ""
         scale = f", {NORMALISATIONS[self.pixels]}" if self.pixels else ""
-        return f"{what} on {where}{target}{scale}, seed {self.seed}"
+        return f"{what} on {where}{target}{scale}{plan}, seed {self.seed}"
 
     def data_options(self) -> dict[str, Any]:
         options = {"target": self.target, "normalise": self.pixels}
@@ -248,8 +248,11 @@ class Run(Described):
 
     def estimator_parameters(self) -> dict:
         """Arguments of the estimator class that this run stands for."""
-        known = settings()
-        chosen = {n: getattr(self, n) for n in ESTIMATOR_FIELDS if self.model in known[n].models}
+        chosen = {name: getattr(self, name) for name in ESTIMATOR_FIELDS if self.uses(name)}
+        if self.wiring == "random":
+            chosen.pop("wiring", None)  # the paper's, and the estimator's own
+        if self.uses("leave_field") and self.leave_field:
+            chosen["gradient_mask"] = "none"
         if self.alpha_loo and "alpha" in chosen:
             chosen["alpha"] = "loo"
         chosen |= {name: chosen[name] or None for name in NONE_FOR_0 if name in chosen}
@@ -266,37 +269,16 @@ class Run(Described):
         return getattr(kcnet_core, self.estimator_name)(**self.estimator_parameters())
 
 
+def no_image(wiring: str, title: str) -> str:
+    """Why this wiring cannot be used with some data."""
+    return (
+        f"{title} has no pixels, and {wiring} wiring draws each cell's inputs inside a rectangle "
+        f"of an image: choose images, or random wiring."
+    )
+
+
 def settings() -> dict[str, Setting]:
     return {f.name: f.metadata["setting"] for f in fields(Run)}
-
-
-def written(value) -> str:
-    """The shortest text from which `parsed` gives the same value back; pairs as JSON."""
-    if isinstance(value, tuple):
-        if not isinstance(value[0], tuple):
-            return ",".join(map(str, value))
-        nested = {key: dict(inner) if isinstance(inner, tuple) else inner for key, inner in value}
-        return json.dumps(nested, sort_keys=True, separators=(",", ":"))
-    if isinstance(value, bool):
-        return str(int(value))
-    if isinstance(value, float):
-        return short if float(short := f"{value:g}") == value else repr(value)
-    return str(value)
-
-
-def parsed(text: str, default):
-    """A value like `default`; pairs stay JSON, which a comparison reads itself."""
-    if isinstance(default, tuple) and default:
-        return tuple(parsed(part.strip(), default[0]) for part in text.split(",") if part.strip())
-    if isinstance(default, bool):
-        return text.strip().lower() in ("1", "true", "yes", "on")
-    if isinstance(default, str | tuple):
-        return text
-    try:
-        number = float(text)
-        return number if isinstance(default, float) else int(number)
-    except (ValueError, OverflowError):
-        raise KCNetError(f"{text[:40]!r} is not a number.") from None
 
 
 def check(value, about: Setting) -> None:

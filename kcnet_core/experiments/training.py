@@ -133,7 +133,7 @@ def train_steps(
     protocol, split = split_of(run, dataset)
     fold = prepare(dataset, split)
     feature_names = names_of_inputs(dataset, fold.scaler)
-    model = run.estimator()
+    model = fold.lay_out(run.estimator())
     circuit = cast(Circuit, model)  # where the model is a KCNet
     has_epochs = run.model in EPOCH_MODELS
     # One record per epoch and submodel, and with DOA one more for the wiring as it was drawn.

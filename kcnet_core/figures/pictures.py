@@ -26,20 +26,27 @@ BARE_Y = {**BARE_X, "showgrid": False, "scaleanchor": "x", "constraintoward": "t
 
 def image_grid(
     images, image_shape: tuple[int, int], labels=(), *, columns: int | None = None,
-    title: str | None = None, dark: bool = False,
+    title: str | None = None, boxes=None, dark: bool = False,
 ) -> go.Figure:  # fmt: skip
-    """Many images in [0, 1] as one picture, ink on paper, with a label below each, if any."""
+    """Many images in [0, 1] as one picture, ink on paper, with a label below each, if any.
+
+    `boxes` (n, 4) are rectangles to be drawn on them: top, left, bottom, right.
+    """
     images = np.asarray(images, dtype=np.float32).reshape(-1, *image_shape)
     names = [escape_html(label, 14) for label in labels] or [""] * len(images)
     kinds = ", ".join(filter(None, dict.fromkeys(map(str, labels))))
     alt = f"{len(images)} images{f' of {kinds}' if kinds else ''}."
-    return _tiles(images, 1.0, "ink", names, columns, title, alt, dark)
+    return _tiles(images, 1.0, "ink", names, columns, title, alt, dark, boxes)
 
 
 def cell_pictures(
-    W: np.ndarray, image_shape: tuple[int, int], cells, *, title: str = "", dark: bool = False
-) -> go.Figure:
-    """Receptive fields: the inputs (0/1, or scores) of some Kenyon cells on the image grid."""
+    W: np.ndarray, image_shape: tuple[int, int], cells, *, title: str = "", boxes=None,
+    dark: bool = False,
+) -> go.Figure:  # fmt: skip
+    """Receptive fields: the inputs (0/1, or scores) of some Kenyon cells on the image grid.
+
+    `boxes` (B, 4) are the rectangles from which each cell of W drew them: top, left, bottom, right.
+    """
     cells = [int(cell) for cell in cells]
     fields = np.asarray(W)[cells].astype(np.float32).reshape(-1, *image_shape)
     scale = "diverging" if fields.min(initial=0) < 0 else "sequential"
@@ -47,14 +54,18 @@ def cell_pictures(
     if scale == "sequential":
         per_cell = fields.sum(axis=(1, 2))
         alt += f", {per_cell.min():.0f} to {per_cell.max():.0f} each" if len(cells) else ""
+    boxes = None if boxes is None else np.asarray(boxes)[cells]
+    if boxes is not None and len(cells) == 1:
+        top, left, bottom, right = boxes[0]
+        alt += f", drawn from rows {top} to {bottom - 1} and columns {left} to {right - 1}"
     names = [] if len(cells) == 1 and title else [str(cell) for cell in cells]
     title = title or "Inputs of Kenyon cells, with the number of each"
     # 0/1 weights use the scale's vivid middle, not its darkest end.
     limit = 1.0 if scale == "diverging" else 1.6
-    return _tiles(fields, limit, scale, names, None, title, alt + ".", dark)
+    return _tiles(fields, limit, scale, names, None, title, alt + ".", dark, boxes)
 
 
-def _tiles(tiles, limit, scale, names, columns, title, alt, dark) -> go.Figure:
+def _tiles(tiles, limit, scale, names, columns, title, alt, dark, boxes=None) -> go.Figure:
     """Pictures of shape (n, height, width) as one PNG, with room for labels; ten in a row."""
     n, height, width = tiles.shape
     columns = min(columns or 10, max(n, 1))
@@ -78,11 +89,10 @@ def _tiles(tiles, limit, scale, names, columns, title, alt, dark) -> go.Figure:
     frames = []
     if scale != "ink":
         line = {"color": ink.grid, "width": 1}
-        frames = [
-            {"type": "rect", "x0": x - 0.5, "x1": x + width - 0.5, "y0": y - 0.5,
-             "y1": y + height - 0.5, "line": line}
-            for x, y in at
-        ]  # fmt: skip
+        frames = [_frame(place, (0, 0, height, width), line) for place in at]
+    if boxes is not None:
+        line = {"color": ink.primary, "width": 1.5}
+        frames += [_frame(place, box, line) for place, box in zip(at, boxes, strict=True)]
     top = 30 if title else 4
     return draw(
         traces,
@@ -95,6 +105,15 @@ def _tiles(tiles, limit, scale, names, columns, title, alt, dark) -> go.Figure:
         xaxis={**BARE_X, "range": [-1, columns * pitch_x - GAP + 0.5]},
         yaxis={**BARE_Y, "range": [rows * pitch_y - GAP + 0.5, -1]},
     )
+
+
+def _frame(at: tuple[int, int], box, line: dict) -> dict:
+    """A rectangle on the picture that begins at `at`."""
+    (x, y), (top, left, bottom, right) = at, map(int, box)
+    return {
+        "type": "rect", "x0": x + left - 0.5, "x1": x + right - 0.5, "y0": y + top - 0.5,
+        "y1": y + bottom - 0.5, "line": line,
+    }  # fmt: skip
 
 
 def pixel_map(

@@ -29,7 +29,8 @@ from kcnet_core.network.devices import choose_device
 from kcnet_core.network.history import EpochRecord
 from kcnet_core.network.labels import TargetCode
 from kcnet_core.network.scaling import FeatureScaler
-from kcnet_core.network.wiring import Wiring
+from kcnet_core.network.wiring import Fields, Wiring
+from kcnet_core.network.wiring.fields import image_shape_of
 from kcnet_core.storage.atomic_write import write_whole
 
 ROWS_UNPACKED = 500  # cells of W
@@ -194,7 +195,10 @@ def _arrays(model, table) -> dict[str, np.ndarray]:
 
 def _rebuild_model(document, arrays):
     """Build the estimator from parts that have all been checked."""
-    model = getattr(kcnet_core, document["class"])(**document["parameters"])
+    parameters = document["parameters"]
+    if parameters.get("image_shape") is not None:
+        parameters = {**parameters, "image_shape": tuple(parameters["image_shape"])}
+    model = getattr(kcnet_core, document["class"])(**parameters)
     try:
         model.device_ = choose_device(model.device)
     except KCNetError:  # trained on a device that this machine does not have
@@ -222,6 +226,9 @@ def _rebuild_model(document, arrays):
         model.dtype_ = getattr(torch, document["dtype"])
     if "wiring_" in arrays:
         model.wiring_ = _wiring(arrays["wiring_"], model.n_features_in_)
+        if "fields_" in arrays:
+            shape = image_shape_of(model.n_features_in_, model.image_shape)
+            model.wiring_.fields = Fields(arrays["fields_"].copy(), shape)
         model.scores_ = arrays["scores_"].copy() if "scores_" in arrays else None
     return model
 

@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 
 from kcnet_core import limits
-from kcnet_core.errors import ModelFileError
+from kcnet_core.errors import KCNetError, ModelFileError
 from kcnet_core.model_file.schema import (
     CLASS_TYPES,
     DOCUMENT,
@@ -30,6 +30,7 @@ from kcnet_core.model_file.schema import (
 )
 from kcnet_core.network.parameters import Number
 from kcnet_core.network.scores import DEFAULT_METRIC
+from kcnet_core.network.wiring.fields import image_shape_of
 
 MAX_NESTING = 20  # of the info
 
@@ -76,6 +77,8 @@ def check_values(document: dict, arrays: dict[str, np.ndarray]) -> None:
     d = document["n_features_in"]
     if "wiring_" in arrays and d % 8 and (arrays["wiring_"][:, -1] & (0xFF >> d % 8)).any():
         raise ModelFileError(f"The wiring names inputs beyond the {d} that there are.")
+    if "fields_" in arrays:
+        _check_fields(document["parameters"].get("image_shape"), d, arrays["fields_"])
     if "scaler.kept_" in arrays and int(arrays["scaler.kept_"].sum()) != d:
         raise ModelFileError(f"The scaler does not keep the {d} columns that the network takes.")
     if "scaler.quantiles_" in arrays and (np.diff(arrays["scaler.quantiles_"], axis=0) < 0).any():
@@ -173,6 +176,7 @@ def _sizes(document) -> dict[str, int]:
         "d": d,
         "c": c,
         "p": -(-d // 8),  # bytes that hold d bits
+        "f": 4,
         "k": c if document["targets"]["kind"] == "multilabel" else 1,  # calibration terms
         "D": len(names) if isinstance(names, list) and document["scaler"] is not None else d,
         "r": len(EPOCH_FIELDS),
@@ -221,6 +225,16 @@ def _check_specs(expected: dict[str, Array], specs: dict, sizes: dict[str, int])
     extra = sorted(set(specs) - set(expected))
     if extra:
         raise ModelFileError(f"The file holds an array that is not expected, {extra[0]!r:.60}.")
+
+
+def _check_fields(given, d: int, boxes: np.ndarray) -> None:
+    try:
+        height, width, _ = image_shape_of(d, given)
+    except KCNetError as error:
+        raise ModelFileError(f"The file has fields, but no image to lay them on. {error}") from None
+    top, left, bottom, right = boxes.T
+    if not ((top < bottom) & (left < right) & (bottom <= height) & (right <= width)).all():
+        raise ModelFileError(f"The fields do not lie on an image of {height} x {width} pixels.")
 
 
 def _check_history(values: np.ndarray) -> None:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Any
 
 import numpy as np
 
+from kcnet_core.limits import MAX_INPUTS
 from kcnet_core.network import elm, fshn, kcnet
 from kcnet_core.network.devices import DEVICES
 from kcnet_core.network.history import EpochRecord
-from kcnet_core.network.parameters import Choice, Number
+from kcnet_core.network.parameters import Choice, Number, Other
 from kcnet_core.network.scaling import METHODS, STATE
 from kcnet_core.network.scores import KEYWORDS
 
@@ -43,17 +42,6 @@ def is_text(value, longest: int = MAX_NAME_LENGTH) -> bool:
     return True
 
 
-@dataclass(frozen=True)
-class Other:
-    """What a value must be that is neither a `Number` nor a `Choice`, in words and as a test."""
-
-    words: str
-    allows: Callable[[Any], bool]
-
-    def __str__(self):
-        return self.words
-
-
 def _seconds_by_stage(value) -> bool:
     if not isinstance(value, dict) or not all(map(is_text, value)):
         return False
@@ -65,8 +53,9 @@ FLAG = Other("true or false", lambda value: isinstance(value, bool))
 SECONDS = Other("seconds by stage", _seconds_by_stage)
 
 # Letters in shapes: B cells, d inputs of the network, c classes or labels, p bytes for d bits of W,
-# k terms of the calibration, r fields of an epoch, D columns before scaling; these stand for any
-# size from the first to the second number: h epochs of the history, q quantiles.
+# f sides of a field, k terms of the calibration, r fields of an epoch, D columns before scaling;
+# these stand for any size from the first to the second number: h epochs of the history,
+# q quantiles.
 FREE_SIZES = {"h": (0, MAX_HISTORY), "q": (1, MAX_QUANTILES)}
 
 
@@ -121,6 +110,7 @@ KINDS = {
             **RIDGE_ARRAYS,
             "wiring_": Array("uint8", ("B", "p"), 0, 255),  # W, eight connections to a byte
             "scores_": Array("float32", ("B", "d"), -1, 1, optional=True),
+            "fields_": Array("int32", ("B", "f"), 0, MAX_INPUTS, optional=True),
         },
     ),
     "ELMClassifier": Kind(

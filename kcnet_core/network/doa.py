@@ -38,6 +38,7 @@ from kcnet_core.network.wiring import Wiring
 ONES_BELOW = 0.02
 MEASURED_ROWS = 3000  # rows on which the metrics of an epoch are measured
 HELD_OUT_SHARE = 0.5
+FIELD_MARGIN = 1  # pixels around its field that a cell may still come to listen to
 ADAM_MEMORY = (0.9, 0.999)
 ADAM_FLOOR = 1e-8
 
@@ -107,6 +108,9 @@ class WiringSearch:
         self._validation = validation[:MEASURED_ROWS]
         self._moments = torch.zeros_like(self.scores), torch.zeros_like(self.scores)
         self._steps = 0
+        self._field: torch.Tensor | None = None  # (B, d) inputs that a cell may listen to
+        if settings.gradient_mask == "field":
+            self._field = torch.from_numpy(wiring.fields.mask(FIELD_MARGIN)).to(device)
         # Activities of row sets under the present wiring.
         self._held: dict[int, tuple[np.ndarray, list]] = {}
         self._measured: list | None = None  # inputs of the validation rows, if few enough to hold
@@ -251,13 +255,15 @@ class WiringSearch:
             # Relative to the gradient's own size, so that one strength suits every dataset.
             excess = before.sum(1, keepdim=True) / s.fan_in_target - 1
             gradient = gradient + s.fan_in_penalty * gradient.square().mean().sqrt() * excess
+        if self._field is not None:
+            gradient = gradient * self._field
         if s.rule == "paper":
             S -= s.learning_rate * gradient
         else:
             S -= s.learning_rate * self._adam(gradient)
         S.clamp_(-1, 1)
         after = S > 0
-        self.wiring = Wiring.from_matrix(after)
+        self.wiring = Wiring.from_matrix(after, self.wiring.fields)
         self._held.clear()
         return int((after & ~before).sum()), int((before & ~after).sum())
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 import torch
 
+from kcnet_core.errors import KCNetError
 from kcnet_core.network.devices import computing, float64_device
 from kcnet_core.network.kenyon import kenyon_activity
 from kcnet_core.network.ridge import RidgeSums, Rows
@@ -14,7 +15,7 @@ from kcnet_core.network.ridge_path import ALPHA_GRID, RidgePath
 from kcnet_core.network.wiring import Wiring
 
 RULES = ("varpro", "paper")
-GRADIENT_MASKS = ("used_inputs", "connected", "none")
+GRADIENT_MASKS = ("used_inputs", "connected", "field", "none")
 STOP_RULES = ("algorithm1", "published")
 GRADIENT_ROWS = ("auto", "batch", "held_out")
 DEFAULT_LEARNING_RATE = {"varpro": 0.03, "paper": 0.01}
@@ -71,7 +72,7 @@ class DOASettings:
             "rule": rule,
             "learning_rate": model.learning_rate or DEFAULT_LEARNING_RATE[rule],
             "alpha": alpha,
-            "gradient_mask": model.gradient_mask or DEFAULT_MASK[rule],
+            "gradient_mask": mask_for(model.gradient_mask, rule, parts[0]),
             "gradient_rows": rows,
             "batch_rows": model.batch_rows or default_batch_rows(cells, len(start.X)),
             "fan_in_target": model.fan_in_target or fan_in,
@@ -93,6 +94,16 @@ class DOASettings:
             f"rule {self.rule}, learning rate {self.learning_rate:g}, {rows}; "
             f"gradient mask {self.gradient_mask}; lambda {self.alpha:g}"
         )
+
+
+def mask_for(asked: str | None, rule: str, wiring: Wiring) -> str:
+    """Which scores may move: as asked, or what suits the wiring and the rule."""
+    if asked == "field" and wiring.fields is None:
+        raise KCNetError(
+            'gradient_mask="field" keeps scores inside the cells\' fields, and only '
+            'wiring="local" has any: choose that, or another gradient_mask.'
+        )
+    return asked or (DEFAULT_MASK[rule] if wiring.fields is None else "field")
 
 
 def default_batch_rows(n_hidden: int, n_rows: int) -> int:

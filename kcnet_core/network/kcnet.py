@@ -10,44 +10,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from kcnet_core.errors import KCNetError
 from kcnet_core.network.devices import choose_device
-from kcnet_core.network.doa_settings import (
-    GRADIENT_MASKS,
-    GRADIENT_ROWS,
-    RULES,
-    STOP_RULES,
-    DOASettings,
-    InitialPath,
-)
+from kcnet_core.network.doa_settings import DOASettings, InitialPath
 from kcnet_core.network.ensemble import Ensemble, Found, reasons
 from kcnet_core.network.history import time_at_work
+from kcnet_core.network.kcnet_parameters import PARAMETERS
 from kcnet_core.network.kenyon import kenyon_activity, strongest_cells
-from kcnet_core.network.parameters import Choice, Number, check_parameters
+from kcnet_core.network.parameters import check_parameters
 from kcnet_core.network.readout import RidgeReadout
-from kcnet_core.network.scores import KEYWORDS
 from kcnet_core.network.seeds import STREAM_CHOICES, STREAM_HIDDEN, generator, seed_sequence
 from kcnet_core.network.validation import prepare
-from kcnet_core.network.wiring import Wiring, allowed_fan_in
-
-PARAMETERS = {
-    "n_hidden": Number(int, least=1),
-    "fan_in": Number(int, least=1),
-    "inhibition": Number(float, least=0),
-    "alpha": Number(float, least=0, words=("loo",)),
-    "n_epochs": Number(int, least=0),
-    "n_submodels": Number(int, least=1),
-    "doa_rule": Choice(*RULES),
-    "learning_rate": Number(float, above=0, words=(None,)),
-    "stop_metric": Number(float, words=(None,)),
-    "validation_fraction": Number(float, above=0, below=1),
-    "batch_rows": Number(int, least=2, words=(None,)),
-    "gradient_rows": Choice(*GRADIENT_ROWS),
-    "gradient_mask": Choice(None, *GRADIENT_MASKS),
-    "stop_rule": Choice(*STOP_RULES),
-    "fan_in_penalty": Number(float, least=0),
-    "fan_in_target": Number(int, least=1, words=(None,)),
-    "metric": Choice(None, *KEYWORDS),
-    "n_jobs": Number(int, least=1, words=(None,)),
-}
+from kcnet_core.network.wiring import DRAW, Site, Wiring, allowed_fan_in
 
 
 class KCNetClassifier(RidgeReadout):
@@ -90,9 +62,10 @@ class KCNetClassifier(RidgeReadout):
         Where "varpro" takes its gradient: on the rows that beta was fitted to, or on others.
         "auto" holds rows out when there are few and leave-one-out explains little of them (see
         `kcnet_core.network.doa_settings`); `doa_notes_` says which was used.
-    gradient_mask : {"used_inputs", "connected", "none"}, optional
+    gradient_mask : {"used_inputs", "connected", "field", "none"}, optional
         Scores that may move: of inputs that some cell uses (the published code), of existing
-        connections (the paper's text; W can then only lose ones), or all. None takes the rule's
+        connections (the paper's text; W can then only lose ones), of inputs in the cell's field or
+        one pixel around it, or all. None takes "field" for local wiring, and otherwise the rule's
         default: "used_inputs" for "paper", "none" for "varpro".
     stop_rule : {"algorithm1", "published"}, default="algorithm1"
         Measure the stop metric before the update with output weights fitted to that wiring, or, to
@@ -104,6 +77,16 @@ class KCNetClassifier(RidgeReadout):
         as large as a typical entry of the gradient.
     fan_in_target : int, optional
         None takes `fan_in`.
+    wiring : {"random", "local"}, default="random"
+        Plan by which inputs are drawn: from anywhere, as in the paper, or inside a rectangle of
+        the image, another one for each cell.
+    image_shape : (height, width) or (height, width, channels), optional
+        How local wiring lays out the inputs: row by row, the channels of a pixel last. None takes
+        a square, or a square with three channels.
+    min_field, max_field : int, default=5, 16
+        Each side of a rectangle is drawn evenly between these, in pixels.
+    local_share : float, default=1.0
+        Share of cells with a rectangle; the others draw from the whole image.
     metric : {"accuracy", "weighted_f1", "auroc"}, optional
         Measured on validation rows and by leave-one-out. None: accuracy for three or more classes
         and weighted F1 for two, as in the paper; mean AUROC for multi-label data.
@@ -120,6 +103,8 @@ class KCNetClassifier(RidgeReadout):
         The wiring W, built on demand.
     wiring_ : Wiring
         The same as indices.
+    fields_ : ndarray of shape (B, 4) or None
+        The rectangle of each cell: top, left, and bottom and right just outside of it.
     scores_ : ndarray of shape (B, d) or None
         Preference scores S after DOA.
     coef_ : ndarray of shape (B, c)
@@ -181,6 +166,11 @@ class KCNetClassifier(RidgeReadout):
         restore_best=True,
         fan_in_penalty=0.0,
         fan_in_target=None,
+        wiring="random",
+        image_shape=None,
+        min_field=5,
+        max_field=16,
+        local_share=1.0,
         metric=None,
         n_jobs=None,
         device="auto",
@@ -203,6 +193,11 @@ class KCNetClassifier(RidgeReadout):
         self.restore_best = restore_best
         self.fan_in_penalty = fan_in_penalty
         self.fan_in_target = fan_in_target
+        self.wiring = wiring
+        self.image_shape = image_shape
+        self.min_field = min_field
+        self.max_field = max_field
+        self.local_share = local_share
         self.metric = metric
         self.n_jobs = n_jobs
         self.device = device
@@ -281,17 +276,17 @@ class KCNetClassifier(RidgeReadout):
         self.history_ = history
 
     def _sample_parts(self, n_inputs, fan_in, seed) -> list[Wiring]:
-        """Random wiring of each submodel; cells are shared out as evenly as possible."""
+        """The first wiring of each submodel; cells are shared out as evenly as possible."""
         if self.n_submodels > self.n_hidden:
             raise KCNetError(
                 f"{self.n_submodels} submodels cannot share {self.n_hidden} cells: "
                 f"lower n_submodels or raise n_hidden."
             )
         cells = [len(part) for part in np.array_split(np.arange(self.n_hidden), self.n_submodels)]
-        return [
-            Wiring.sample(n, n_inputs, fan_in, generator(seed, STREAM_HIDDEN, k))
-            for k, n in enumerate(cells)
-        ]
+        field = self.min_field, self.max_field, self.local_share
+        site = Site(n_inputs, fan_in, self.image_shape, *field)
+        draw = DRAW[self.wiring]
+        return [draw(n, site, generator(seed, STREAM_HIDDEN, k)) for k, n in enumerate(cells)]
 
     def _ensemble(self, parts, X, Y, w, groups, code, fan_in, seed) -> Ensemble:
         device = choose_device(self.device)
@@ -328,6 +323,12 @@ class KCNetClassifier(RidgeReadout):
         """W (B, d) as 0/1."""
         check_is_fitted(self)
         return self.wiring_.matrix()
+
+    @property
+    def fields_(self) -> np.ndarray | None:
+        """Rectangles (B, 4) of local wiring."""
+        check_is_fitted(self)
+        return None if self.wiring_.fields is None else self.wiring_.fields.boxes
 
     def tags(self, X, fraction=0.05) -> np.ndarray:
         """Sparse binary tag (n, B) of each row: its most active cells, a locality-sensitive hash.

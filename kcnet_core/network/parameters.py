@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +20,7 @@ class Number:
     least: float | None = None
     above: float | None = None
     below: float | None = None
+    most: float | None = None
     words: tuple = ()
 
     def allows(self, value) -> bool:
@@ -32,6 +35,7 @@ class Number:
             and (self.least is None or number >= self.least)
             and (self.above is None or number > self.above)
             and (self.below is None or number < self.below)
+            and (self.most is None or number <= self.most)
         )
 
     def __str__(self):
@@ -42,11 +46,23 @@ class Number:
                 ("at least", self.least),
                 ("above", self.above),
                 ("below", self.below),
+                ("at most", self.most),
             )
             if limit is not None
         ]
         words = "".join(f" or {word!r}" for word in self.words)
         return " ".join([text, " and ".join(limits)]).strip() + words
+
+
+@dataclass(frozen=True)
+class Other:
+    """What is neither a number nor one of a few words, in words and as a test."""
+
+    words: str
+    allows: Callable[[Any], bool]
+
+    def __str__(self):
+        return self.words
 
 
 class Choice:

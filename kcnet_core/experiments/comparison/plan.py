@@ -9,9 +9,10 @@ from typing import Any
 
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.baselines import Model
+from kcnet_core.experiments.described import Described
 from kcnet_core.experiments.models import find_model
 from kcnet_core.experiments.protocols import PROTOCOLS
-from kcnet_core.experiments.run import Described, Run
+from kcnet_core.experiments.run import Run
 from kcnet_core.limits import MAX_HIDDEN_SIZES, MAX_REPEATS
 from kcnet_core.network.scaling import METHODS
 

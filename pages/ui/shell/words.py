@@ -49,6 +49,8 @@ VALUES = {
     ("doa_rule", "paper"): "the paper's",
     ("stop_rule", "algorithm1"): "Algorithm 1",
     ("stop_rule", "published"): "the published code's",
+    ("wiring", "random"): "anywhere",
+    ("wiring", "local"): "in fields",
     ("stop_metric", 0.0): "never stops",
     ("max_depth", None): "none",
     ("device", "cpu"): "CPU",

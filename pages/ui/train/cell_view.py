@@ -13,6 +13,7 @@ from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.safety_net import fragment
 
 ROWS_FOR_ACTIVITY = 500
+MOST_EXCITING = 3
 
 
 @fragment
@@ -55,8 +56,7 @@ def cells(trained: TrainedRun) -> None:
             f"(mean activity {H[:, cell].mean():.2f})."
         )
         if trained.dataset.image_shape is not None:
-            chart(figures.cell_pictures(wires[None], trained.dataset.image_shape, [0], dark=dark,
-                                        title=f"Inputs of cell {cell}"), "cell_inputs")  # fmt: skip
+            on_the_image(trained, cell, wires, H[:, cell])
         else:
             listed = ", ".join(escape_markdown(names[i]) for i in inputs[:40])
             st.markdown(f"Its inputs: {listed}{' …' if len(inputs) > 40 else ''}")
@@ -66,3 +66,37 @@ def cells(trained: TrainedRun) -> None:
             ),
             "cell_outputs",
         )
+
+
+def on_the_image(trained: TrainedRun, cell: int, wires: np.ndarray, activity: np.ndarray) -> None:
+    """The cell's inputs, and the test images that excite it most; its field on all of them."""
+    dark, dataset = visitor.dark(), trained.dataset
+    boxes = fields_of(trained)
+    field = None if boxes is None else boxes[[cell]]
+    rows = trained.test_rows[np.argsort(-activity, kind="stable")[:MOST_EXCITING]]
+    names = () if dataset.multilabel else [dataset.target_names[k] for k in dataset.y[rows]]
+    left, right = st.columns([1, len(rows)])
+    with left:
+        chart(figures.cell_pictures(wires[None], dataset.image_shape, [0], boxes=field, dark=dark,
+                                    title=f"Inputs of cell {cell}"), "cell_inputs")  # fmt: skip
+    with right:
+        images = np.clip(dataset.raw_pixels(dataset.X[rows]), 0, 1)
+        chart(
+            figures.image_grid(
+                images, dataset.image_shape, names,
+                boxes=None if field is None else np.repeat(field, len(rows), axis=0),
+                title="What excites it most", dark=dark,
+            ),
+            "cell_images",
+        )  # fmt: skip
+    if field is not None:
+        top, left_edge, bottom, right_edge = (int(side) for side in field[0])
+        st.caption(
+            f"Its field (outlined): {bottom - top} × {right_edge - left_edge} pixels from row "
+            f"{top}, column {left_edge}."
+        )
+
+
+def fields_of(trained: TrainedRun) -> np.ndarray | None:
+    """The rectangle of every cell (B, 4), where the wiring is local."""
+    return getattr(trained.model, "fields_", None)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from kcnet_core.datasets.catalogue import is_image_set
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments import presets, protocols
 from kcnet_core.experiments.run import (
@@ -32,9 +33,10 @@ STOPS = {
     "learning_rate": (5e-7, 1e-6, 1e-5, 5e-5, 1e-4, 1e-3, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05,
                       0.1, 0.2, 0.5),
 }  # fmt: skip
-METHOD = ("n_hidden", "fan_in", "inhibition", "alpha_loo", "alpha")
+METHOD = ("n_hidden", "fan_in", "wiring", "inhibition", "alpha_loo", "alpha")
+FIELD_AT_MOST = int(SETTINGS["max_field"].high or 64)
 TUNING = ("doa_rule", "n_epochs", "learning_rate", "stop_metric", "n_submodels")
-FINE = ("batch_rows", "fan_in_penalty")
+FINE = ("local_share", "leave_field", "batch_rows", "fan_in_penalty")
 
 
 def sidebar() -> Run:
@@ -118,12 +120,41 @@ def model_picker(run: Run) -> Run:
 
 def fields(run: Run, names: tuple[str, ...]) -> Run:
     for name in names:
-        if run.model not in SETTINGS[name].models or (name == "alpha" and run.alpha_loo):
+        if not run.uses(name) or (name == "alpha" and run.alpha_loo):
+            continue
+        if name == "wiring":
+            run = wiring_picker(run)
             continue
         if name == "batch_rows" and run.doa_rule == "paper":
             continue
         run = replace(run, **{name: control(name, getattr(run, name), run.model)})
     return run
+
+
+def wiring_picker(run: Run) -> Run:
+    """The plan of the wiring, where the inputs are pixels, and the sides of its fields."""
+    if not has_pixels(run):
+        return replace(run, wiring="random")
+    run = replace(run, wiring=control("wiring", run.wiring, run.model))
+    if run.wiring != "local":
+        return run
+    about = SETTINGS["min_field"]
+    low, high = st.slider(
+        "Field, pixels a side",
+        int(about.low or 1),
+        FIELD_AT_MOST,
+        tuple(sorted((run.min_field, run.max_field))),
+        key=control_key("field"),
+        help="Each side of a cell's rectangle is drawn evenly between these two.",
+    )
+    return replace(run, min_field=low, max_field=high)
+
+
+def has_pixels(run: Run) -> bool:
+    try:
+        return visitor_data.dataset(run).image_shape is not None
+    except KCNetError:  # the page says so
+        return is_image_set(run.dataset)
 
 
 def control(name: str, value, model: str):

@@ -53,4 +53,5 @@ def used(trained: TrainedRun) -> None:
                                 unit="cells", dark=dark), "usage")  # fmt: skip
     with right:
         cells = np.linspace(0, frame.shape[0] - 1, min(CELLS_SHOWN, frame.shape[0])).astype(int)
-        chart(figures.cell_pictures(frame.W, shape, cells, dark=dark), "cell_pictures")
+        boxes = getattr(trained.model, "fields_", None)
+        chart(figures.cell_pictures(frame.W, shape, cells, boxes=boxes, dark=dark), "cell_pictures")

@@ -123,3 +123,25 @@ def test_pixels_are_scaled_in_image_sets_of_the_catalogue_only(dataset):
     run, ignored = Run.from_query({"pixels": "none", "dataset": dataset, "seed": "3"})
     assert run == Run(dataset=dataset, seed=3)
     assert len(ignored) == 1 and "image sets only" in ignored[0]
+
+
+def test_local_wiring_is_part_of_link_estimator_and_title():
+    run = Run(wiring="local", min_field=4, max_field=9, leave_field=True)
+    assert Run.from_query(run.to_link()) == (run, [])
+    assert "local wiring" in run.describe()
+    wished = run.estimator().get_params()
+    assert [wished[name] for name in ("wiring", "min_field", "max_field")] == ["local", 4, 9]
+    assert wished["gradient_mask"] == "none"
+    kept = Run(wiring="local").estimator().get_params()
+    assert kept["gradient_mask"] is None
+
+
+def test_a_link_of_random_wiring_says_nothing_of_fields():
+    assert not {"min_field", "max_field", "local_share", "leave_field"} & set(Run().to_link())
+    assert "wiring" not in Run(model="ELM", wiring="local").estimator_parameters()
+
+
+def test_odors_have_no_fields():
+    run, ignored = Run.from_query({"dataset": "starter", "wiring": "local"})
+    assert run.wiring == "random"
+    assert len(ignored) == 1 and "has no pixels" in ignored[0]

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import math
 import runpy
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from kcnet_core.datasets import load
+from kcnet_core.errors import DataError
 from kcnet_core.experiments import report
 from kcnet_core.experiments.frames import Replay
 from kcnet_core.experiments.lambda_path import LambdaPath
@@ -152,6 +154,36 @@ def test_script_and_saved_model_keep_the_scale_of_the_pixels(pixels, tmp_path, c
     again = run_of(saved)
     assert again == run
     assert reopen(saved, again, again.load()).scores == trained.scores
+
+
+@pytest.mark.parametrize("model", ["KCNet", "Ensemble DOA"])
+def test_a_locally_wired_run_can_be_repeated_by_script_and_reopened(model, digits, tmp_path):
+    fields = {"wiring": "local", "min_field": 3, "max_field": 5}
+    run = Run(model=model, **QUICK, **fields)
+    _, trained = carried_out(run, digits)
+    path = tmp_path / "again.py"
+    path.write_text(report.repeat_script(trained))
+    assert runpy.run_path(str(path))["scores"] == trained.scores
+    saved = load_model(report.model_file(trained))
+    assert run_of(saved) == run
+    again = reopen(saved, run, digits)
+    assert again.scores == trained.scores
+    assert (again.model.fields_ == trained.model.fields_).all()
+
+
+def test_images_that_are_not_square_are_wired_in_their_own_shape(digits):
+    cut = digits.X.reshape(-1, 8, 8)[:, :, :6].reshape(-1, 48)
+    wide = replace(
+        digits, X=cut, image_shape=(8, 6), feature_names=tuple(f"pixel {i}" for i in range(48))
+    )
+    _, trained = carried_out(Run(model="KCNet", **QUICK, wiring="local", min_field=3), wide)
+    assert trained.model.wiring_.fields.shape == (8, 6, 1)
+
+
+def test_local_wiring_is_refused_for_a_table_of_ones_own(digits):
+    table = replace(digits, image_shape=None, title="My table")  # 64 columns, but no image
+    with pytest.raises(DataError, match="My table has no pixels"):
+        carried_out(Run(**QUICK, wiring="local"), table)
 
 
 def test_a_model_file_from_before_pixels_could_be_scaled_opens(digits):

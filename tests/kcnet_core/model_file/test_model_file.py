@@ -107,6 +107,25 @@ def test_a_loaded_network_keeps_scores_history_and_reasons(model):
     np.testing.assert_array_equal(loaded.tags(X), model.tags(X))
 
 
+def test_a_loaded_network_keeps_its_fields():
+    model = KCNetClassifier(
+        20, fan_in=2, wiring="local", image_shape=(1, D), min_field=3, max_field=5, random_state=0
+    ).fit(X, LABELS["binary"])
+    loaded = load_model(saved(model)).model
+    np.testing.assert_array_equal(loaded.fields_, model.fields_)
+    assert loaded.wiring_.fields.shape == (1, D, 1)
+    assert loaded.get_params() == model.get_params()
+
+
+def test_fields_that_lie_outside_the_image_are_refused():
+    model = KCNetClassifier(
+        20, fan_in=2, wiring="local", image_shape=(1, D), min_field=3, max_field=5, random_state=0
+    ).fit(X, LABELS["binary"])
+    model.wiring_.fields.boxes[3, 3] = D + 1
+    with pytest.raises(ModelFileError, match="do not lie on an image"):
+        saved(model)
+
+
 @pytest.mark.parametrize("dtype", [np.int8, np.uint64, np.float32, bool, object])
 def test_class_labels_keep_their_type(dtype):
     y = (np.arange(150) % 2).astype(dtype) if dtype is not object else LABELS["text"].astype(object)

@@ -1,4 +1,4 @@
-"""Who connects to whom: sampling the 0/1 matrix W, its index form, and the projection W x."""
+"""The 0/1 matrix W: drawn at random, in its index form, and the projection W x."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from torch.nn.functional import embedding_bag
 
 from kcnet_core.errors import DataError
 from kcnet_core.network.linear_algebra import product
+from kcnet_core.network.wiring.fields import Fields
 
 # Share of ones above which a dense product beats summing the connected inputs (measured on two
 # cores with 784 inputs: 7 ones are 10 times faster as indices, the two meet near 60 ones).
@@ -28,11 +29,19 @@ class Wiring:
 
     While W is sparse it is held as the indices of its ones; once DOA has made it dense, as a
     matrix. Either way `projections` give W X'. `indices` (n_ones,) are the inputs of cell 0, then
-    of cell 1, ...; `offsets` (B,) say where each cell's inputs begin among them.
+    of cell 1, ...; `offsets` (B,) say where each cell's inputs begin among them. `fields` are the
+    rectangles that the inputs were drawn from, if the plan has any.
     """
 
-    def __init__(self, indices: torch.Tensor, offsets: torch.Tensor, n_inputs: int):
+    def __init__(
+        self,
+        indices: torch.Tensor,
+        offsets: torch.Tensor,
+        n_inputs: int,
+        fields: Fields | None = None,
+    ):
         self.indices, self.offsets, self.n_inputs = indices, offsets, n_inputs
+        self.fields = fields
         self.n_hidden = len(offsets)
         self.n_ones = len(indices)
         self._dense: dict[tuple, torch.Tensor] = {}
@@ -43,7 +52,7 @@ class Wiring:
         rows = []
         for start in range(0, n_hidden, 4096):  # bounds the memory of the random keys
             keys = rng.random((min(4096, n_hidden - start), n_inputs), dtype=np.float32)
-            rows.append(np.argpartition(keys, fan_in - 1, axis=1)[:, :fan_in])
+            rows.append(smallest_of_rows(keys, fan_in))
         indices = np.sort(np.concatenate(rows), axis=1)
         return cls(
             torch.from_numpy(indices.reshape(-1)),
@@ -52,25 +61,32 @@ class Wiring:
         )
 
     @classmethod
-    def from_matrix(cls, W) -> Wiring:
+    def from_matrix(cls, W, fields: Fields | None = None) -> Wiring:
         """From a 0/1 matrix of shape (B, d)."""
         W = torch.as_tensor(W) != 0
         counts = W.sum(1).cpu()
         offsets = torch.cumsum(counts, 0) - counts
-        return cls(W.nonzero()[:, 1].cpu(), offsets, W.shape[1])
+        return cls(W.nonzero()[:, 1].cpu(), offsets, W.shape[1], fields)
 
     @classmethod
     def concatenate(cls, parts: list[Wiring]) -> Wiring:
         """The cells of all parts, one after the other (Ensemble DOA)."""
         starts = np.cumsum([0] + [part.n_ones for part in parts[:-1]])
         offsets = [part.offsets + int(start) for part, start in zip(parts, starts, strict=True)]
-        return cls(torch.cat([p.indices for p in parts]), torch.cat(offsets), parts[0].n_inputs)
+        fields = [part.fields for part in parts if part.fields is not None]
+        return cls(
+            torch.cat([part.indices for part in parts]),
+            torch.cat(offsets),
+            parts[0].n_inputs,
+            Fields.concatenate(fields) if len(fields) == len(parts) else None,
+        )
 
     def first(self, n_cells: int) -> Wiring:
         """The wiring of the first cells only."""
         n_cells = min(n_cells, self.n_hidden)
         n_ones = int(self.fan_in[:n_cells].sum())
-        return Wiring(self.indices[:n_ones], self.offsets[:n_cells], self.n_inputs)
+        fields = None if self.fields is None else self.fields.first(n_cells)
+        return Wiring(self.indices[:n_ones], self.offsets[:n_cells], self.n_inputs, fields)
 
     @property
     def density(self) -> float:
@@ -121,6 +137,11 @@ class Wiring:
 
     def __getstate__(self):
         return {**self.__dict__, "_dense": {}}  # rebuilt on demand
+
+
+def smallest_of_rows(keys: np.ndarray, n: int) -> np.ndarray:
+    """Where the n smallest of each row are, in no order."""
+    return np.argpartition(keys, n - 1, axis=1)[:, :n]
 
 
 def allowed_fan_in(fan_in: int, n_inputs: int) -> int:
