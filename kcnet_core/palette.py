@@ -71,14 +71,18 @@ def theme(dark: bool) -> Theme:
 
 
 def model_colour(model: str, dark: bool) -> str:
-    """A model's colour; text colour for a name that is not in the paper."""
-    return MODEL_LOOKS[model][dark] if model in MODEL_LOOKS else theme(dark).text
+    """A model's colour, with whatever wiring; text colour for a name that is not in the paper."""
+    name = model.partition(", ")[0]
+    return MODEL_LOOKS[name][dark] if name in MODEL_LOOKS else theme(dark).text
 
 
 def model_style(model: str, dark: bool) -> dict:
-    """`line` and `marker` of a plotly trace for this model."""
+    """`line` and `marker` of a plotly trace for this model; dotted and open for another wiring."""
     colour = model_colour(model, dark)
-    *_, symbol, dash = MODEL_LOOKS.get(model, ("circle", "solid"))
+    name, _, wiring = model.partition(", ")
+    *_, symbol, dash = MODEL_LOOKS.get(name, ("circle", "solid"))
+    if wiring:
+        symbol, dash = f"{symbol}-open", "dot"
     return {
         "line": {"color": colour, "dash": dash, "width": 2},
         "marker": {"color": colour, "symbol": symbol, "size": 8},

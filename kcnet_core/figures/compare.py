@@ -183,10 +183,14 @@ def noise_curves(lines: pd.DataFrame, metric: str, noise: str, *, dark: bool = F
 
 def by_model(lines: pd.DataFrame):
     """Parts in the order of the palette, so that a legend reads the same everywhere."""
-    present, known = dict.fromkeys(lines["model"]), list(MODEL_LOOKS)
-    for model in dict.fromkeys(known + list(present)):
-        if model in present:
-            yield model, lines[lines["model"] == model]
+    known = list(MODEL_LOOKS)
+
+    def place(model: str) -> int:
+        name = model.partition(", ")[0]  # a model's wirings stand together
+        return known.index(name) if name in known else len(known)
+
+    for model in sorted(dict.fromkeys(lines["model"]), key=place):
+        yield model, lines[lines["model"] == model]
 
 
 def _band_and_line(model, x, part, metric, dark, level=False) -> list[dict]:

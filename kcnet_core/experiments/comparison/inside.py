@@ -67,5 +67,5 @@ def side_by_side(
         fitted = fit(variant.make, fold, split.seed)
         model = cast(Network, fitted.model)
         hidden = np.asarray(model.hidden(fold.X_test))
-        networks.append(Inside(variant.model, fitted, np.asarray(model.weights_), hidden))
+        networks.append(Inside(variant.line, fitted, np.asarray(model.weights_), hidden))
     return SideBySide(dataset, split, fold, tuple(networks))

@@ -152,7 +152,7 @@ def noise_job(plan: NoisePlan, dataset: Dataset, rows: Iterable[Mapping] = ()) -
             make = {variant.label: variant.make}
             for step in noise_steps(make, dataset, split, kinds=plan.kinds, progress=True):
                 if not isinstance(step, Progress):
-                    step |= {"model": variant.model, "hidden": variant.hidden}
+                    step |= {"model": variant.line, "hidden": variant.hidden}
                 yield step
 
     return MeasuredJob(

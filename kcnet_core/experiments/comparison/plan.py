@@ -42,6 +42,7 @@ class Comparison(Described):
     options: Pairs = ()  # {"per": "compound"} as pairs: further options of the dataset
     models: tuple[str, ...] = ("KCNet", "DOA", "ELM", "FSHN")
     hidden: tuple[int, ...] = (100, 250, 500)
+    wirings: tuple[str, ...] = ("random",)  # plans of the KCNets, each a line of its own
     protocol: str = ""  # empty: the default of the dataset
     n_repeats: int = 3
     n_folds: int = 0  # 0: one test part per repeat
@@ -55,6 +56,8 @@ class Comparison(Described):
     def __post_init__(self):
         object.__setattr__(self, "models", tuple(dict.fromkeys(self.models)))
         object.__setattr__(self, "hidden", tuple(sorted(set(self.hidden))))
+        object.__setattr__(self, "wirings", tuple(dict.fromkeys(self.wirings)))
+        _require(self.wirings, "Choose at least one wiring.")
         for name in self.models:
             find_model(name)
         _require(self.models, "Choose at least one model.")
@@ -73,8 +76,9 @@ class Comparison(Described):
         _one_of("The scaling", self.scaling, ("", *METHODS))
         _one_of("The size of FSHN", self.fshn_size, FSHN_SIZES)
         object.__setattr__(self, "options", _checked_options(self.options))
-        # Refuses names that are too long, and a scale of pixels where there are none.
-        Run(dataset=self.dataset, target=self.target, pixels=self.pixels)
+        # Refuses names that are too long, and fields or a scale of pixels where there are none.
+        for wiring in self.wirings:
+            Run(dataset=self.dataset, target=self.target, pixels=self.pixels, wiring=wiring)
         object.__setattr__(self, "settings", _checked_settings(self.settings))
 
     @property

@@ -19,6 +19,7 @@ from kcnet_core.experiments.evaluate import evaluate_steps
 from kcnet_core.experiments.measured_job import MeasuredJob, Piece
 from kcnet_core.experiments.models import MODELS, matched_hidden, warm_up
 from kcnet_core.experiments.protocols import Split, default_protocol, splits
+from kcnet_core.experiments.run import KCNET_MODELS
 from kcnet_core.jobs import Estimate
 from kcnet_core.limits import MAX_BASELINE_ROWS
 from kcnet_core.network.history import Progress
@@ -38,6 +39,11 @@ class Variant:
     model: str
     hidden: int | None
     settings: Mapping
+
+    @property
+    def line(self) -> str:
+        """What is drawn as one line: a model, and its wiring where it is not the paper's."""
+        return line_name(self.model, self.settings.get("wiring", "random"))
 
     @property
     def make(self) -> Callable[[int], Any]:
@@ -64,12 +70,13 @@ class PlannedRows:
     @cached_property
     def variants(self) -> list[Variant]:
         """What will be trained, smallest first, so that results appear soon."""
-        comparison, result = self.comparison, []
+        comparison = self.comparison
+        result: list[Variant] = []
         for size in comparison.hidden:
             for name in comparison.models:
                 if MODELS[name].network:
                     chosen = _network_settings(comparison, self.dataset, name, size)
-                    result.append(Variant(f"{name} {size}", name, size, chosen))
+                    result += _wired(comparison, name, size, chosen)
         for name in comparison.models:
             if not MODELS[name].network:
                 chosen = {**MODELS[name].defaults, **comparison.model_settings(name)}
@@ -82,7 +89,7 @@ class PlannedRows:
         n_rows, n_inputs, X, y = self.dataset.fingerprint()
         about = replace(
             self.comparison, models=("KCNet",), hidden=(10,), n_repeats=1, settings=(),
-            fshn_size="hidden", protocol=self.protocol,
+            fshn_size="hidden", protocol=self.protocol, wirings=("random",),
         )  # fmt: skip
         common = [self.dataset.name, [n_rows, n_inputs], X, y, about.to_query()]
 
@@ -182,7 +189,7 @@ class PlannedRows:
         ):  # fmt: skip
             if not isinstance(row, Progress):
                 fit = fits[row["variant"], row["repeat"], row["fold"]]
-                row["model"], row["hidden"] = fit.variant.model, fit.variant.hidden
+                row["model"], row["hidden"] = fit.variant.line, fit.variant.hidden
                 row["settings"] = json.dumps(fit.variant.settings, sort_keys=True)
                 row["id"] = fit.id
             yield row
@@ -201,6 +208,21 @@ def compare_steps(
     """
     dataset = comparison.load() if dataset is None else dataset
     return PlannedRows(comparison, dataset).steps(done, progress=progress)
+
+
+def line_name(model: str, wiring: str) -> str:
+    return model if wiring == "random" else f"{model}, {wiring}"
+
+
+def _wired(comparison: Comparison, name: str, size: int, chosen: dict) -> Iterable[Variant]:
+    """A network of one size, once for each wiring if it has any to choose."""
+    if name not in KCNET_MODELS or "wiring" in chosen:
+        wiring = chosen.get("wiring", "random")
+        yield Variant(f"{line_name(name, wiring)} {size}", name, size, chosen)
+        return
+    for wiring in comparison.wirings:
+        wired = chosen if wiring == "random" else {**chosen, "wiring": wiring}
+        yield Variant(f"{line_name(name, wiring)} {size}", name, size, wired)
 
 
 def _network_settings(comparison, dataset, name, size):

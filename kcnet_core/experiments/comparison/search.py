@@ -174,6 +174,7 @@ def search_job(plan: SearchPlan, dataset: Dataset, done: Sequence[Trial] = ()) -
     comparison = plan.comparison
     alone = replace(
         comparison, models=(plan.model,), hidden=(plan.n_hidden or comparison.hidden[0],),
+        wirings=comparison.wirings[:1],
         n_repeats=1,
     )  # fmt: skip
     planned = PlannedRows(alone, dataset)

@@ -17,11 +17,12 @@ from kcnet_core.experiments.comparison.plan import (
 )
 from kcnet_core.experiments.models import MODELS
 from kcnet_core.experiments.presets import paper_presets
-from kcnet_core.experiments.run import Run
+from kcnet_core.experiments.run import KCNET_MODELS, Run, settings
 from kcnet_core.limits import MAX_HIDDEN_SIZES, MAX_REPEATS
 from pages.ui.compare import state
 from pages.ui.shell import current_run, data_controls, session_keys, visitor_data
 from pages.ui.shell.escaping import escape_markdown
+from pages.ui.shell.words import setting_value
 
 SIZES = (50, 100, 200, 300, 600, 1000, 2000, 3000, 4500, 6500)
 OURS, PAPER, CHOSEN = "ours", "the paper's", "chosen"
@@ -36,6 +37,7 @@ def sidebar() -> tuple[Comparison, str | None]:
         chosen = {
             "models": models(comparison, dataset),
             "hidden": sizes(comparison),
+            "wirings": wirings(comparison, dataset),
             "n_repeats": st.number_input(
                 "Repeats",
                 1,
@@ -48,11 +50,11 @@ def sidebar() -> tuple[Comparison, str | None]:
             ),
             "protocol": protocol(comparison, dataset),
         }
-        settings = settings_picker(comparison)
+        chosen["settings"] = settings_picker(comparison)
         with st.expander("More settings", icon=":material/tune:"):
             chosen |= more(comparison, dataset, chosen)
     try:
-        new = replace(comparison, **chosen, settings=settings)
+        new = replace(comparison, **chosen)
     except KCNetError as error:
         return comparison, str(error)
     st.session_state[session_keys.COMPARISON] = new
@@ -94,6 +96,20 @@ def sizes(comparison: Comparison) -> tuple[int, ...]:
             f":orange[{escape_markdown(wrong[0][:30])} is not a whole number and was left out.]"
         )
     return tuple(int(number) for number in numbers)
+
+
+def wirings(comparison: Comparison, dataset: Dataset) -> tuple[str, ...]:
+    """The plans of the KCNets' wiring, where the inputs are pixels."""
+    if dataset.image_shape is None or not set(KCNET_MODELS) & set(comparison.models):
+        return ("random",)
+    about = settings()["wiring"]
+    return tuple(
+        st.pills(
+            about.label, about.options, selection_mode="multi", default=comparison.wirings,
+            format_func=lambda name: setting_value("wiring", name), key=state.key("wirings"),
+            help=f"Of the KCNets; each is a line of its own.  \n{about.help}",
+        )
+    )  # fmt: skip
 
 
 def protocol(comparison: Comparison, dataset: Dataset) -> str:

@@ -330,3 +330,28 @@ def test_trade_offs_join_metric_and_cost_per_variant():
     lines = trade_offs(results_table(rows), "accuracy")
     assert len(lines) == 5 and lines["best"].any()
     assert (lines["seconds"] > 0).all() and (lines["low"] <= lines["mean"]).all()
+
+
+def test_wirings_stand_side_by_side_and_only_kcnets_have_them():
+    both = Comparison(
+        "digits", models=("KCNet", "ELM"), hidden=(30,), n_repeats=1, wirings=("random", "local")
+    )
+    rows = list(compare_steps(both))
+    assert [row["variant"] for row in rows] == ["KCNet 30", "KCNet, local 30", "ELM 30"]
+    assert [row["model"] for row in rows] == ["KCNet", "KCNet, local", "ELM"]
+    assert not any(row["error"] for row in rows)
+    assert rows[0]["accuracy"] != rows[1]["accuracy"]
+    alone = list(compare_steps(replace(both, wirings=("local",)), done=rows))
+    assert alone == []
+
+
+def test_a_comparison_of_wirings_is_its_link():
+    both = Comparison("digits", wirings=("random", "local"))
+    assert Comparison.from_query(both.to_query()) == (both, [])
+
+
+def test_odors_cannot_be_wired_by_fields():
+    with pytest.raises(KCNetError, match="has no pixels"):
+        Comparison("starter", wirings=("random", "local"))
+    with pytest.raises(KCNetError, match="at least one wiring"):
+        Comparison("digits", wirings=())
