@@ -6,6 +6,7 @@ import logging
 import secrets
 import time
 from collections.abc import Callable, Container, Generator, Iterable, Mapping
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -14,16 +15,19 @@ import pandas as pd
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments import metrics
-from kcnet_core.experiments.fitting import fit_steps, prepare
+from kcnet_core.experiments.fitting import Fitted, Fold, fit_steps, prepare
 from kcnet_core.experiments.metrics import METRICS
 from kcnet_core.experiments.protocols import Split
+from kcnet_core.experiments.stored_size import rounded, stored_size
 from kcnet_core.network.history import Progress
 from kcnet_core.network.scaling import FeatureScaler
 
 TIMES = ("configure_seconds", "fit_seconds", "evaluate_seconds", "seconds")
+# Bytes in float32 and in 8 bits, how the wiring is stored, and accuracy with 8 bits.
+STORED = ("stored_bytes", "stored_bytes_8bit", "stored_form", "accuracy_8bit")
 COLUMNS = (
     "dataset", "protocol", "variant", "model", "seed", "repeat", "fold", "n_train", "n_added",
-    "n_test", *METRICS, *TIMES, "parameters", "note", "error",
+    "n_test", *METRICS, *TIMES, "parameters", *STORED, "note", "error",
 )  # fmt: skip
 SIGNIFICANT = 0.05
 log = logging.getLogger("kcnet.experiments")
@@ -103,8 +107,25 @@ def _measured(fitted, fold, dataset):
         "evaluate_seconds": evaluate,
         "seconds": fitted.configure_seconds + fitted.fit_seconds + evaluate,
         "parameters": fitted.parameters,
+        **_stored(fitted, fold),
         "note": " ".join(filter(None, notes)) or None,
     }
+
+
+def _stored(fitted: Fitted, fold: Fold) -> dict:
+    """What a network takes when it is stored, and how good it still is in 8 bits."""
+    size = stored_size(fitted.model, fold.image_shape)
+    if size is None:
+        return {}
+    found = {
+        "stored_bytes": size.total,
+        "stored_bytes_8bit": size.total_8bit,
+        "stored_form": size.hidden_form,
+    }
+    if fitted.classes is not None:
+        answers = replace(fitted, model=rounded(fitted.model)).predict(fold.X_test)
+        found["accuracy_8bit"] = float(np.mean(answers == fold.y_test))
+    return found
 
 
 def error_sentence(error: Exception) -> str:
@@ -123,7 +144,8 @@ def results_table(rows: Iterable[dict]) -> pd.DataFrame:
     rows = [row for row in rows if isinstance(row, Mapping)]
     extra = [key for row in rows for key in row if key not in COLUMNS]
     table = pd.DataFrame(rows, columns=[*COLUMNS, *dict.fromkeys(extra)])
-    for column in (*METRICS, *TIMES, "parameters", "n_added"):
+    numbers = (name for name in STORED if name != "stored_form")
+    for column in (*METRICS, *TIMES, "parameters", "n_added", *numbers):
         table[column] = pd.to_numeric(table[column])
     return table
 

@@ -32,7 +32,7 @@ _HOME = {
     ),
     "data": ("correlation_matrix", "descriptor_histograms", "label_balance", "usage_bars"),
     "compare": ("metric_vs_hidden", "metric_vs_time", "noise_curves"),
-    "costs": ("parameters_bar", "time_split"),
+    "costs": ("accuracy_per_byte", "parameters_bar", "time_split"),
     "paper": ("best_so_far", "paper_and_ours", "running_times", "sweep"),
     "sheets": ("image_tiles",),
     "smell": ("character_quality", "odor_heatmap", "odor_profile", "rival_scores"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -11,11 +12,12 @@ from plotly.subplots import make_subplots
 
 from kcnet_core.figures.compare import by_model, log_axis, size_axis
 from kcnet_core.figures.escaping import escape_html
-from kcnet_core.figures.layout import look
+from kcnet_core.figures.layout import draw, look
 from kcnet_core.figures.ranked import ranked_bars
 from kcnet_core.figures.traces import scatter
 from kcnet_core.palette import model_colour, model_style, theme
 
+PUBLISHED_SYMBOLS = ("asterisk-open", "x-thin-open", "cross-thin-open")
 TIME_PARTS = {
     "configure_seconds": "Configuration",
     "fit_seconds": "Training",
@@ -84,4 +86,58 @@ def parameters_bar(table: pd.DataFrame, *, dark: bool = False):
         values, list(means["variant"]), [f"{value:,.0f}" for value in values], alt=alt + ".",
         x="Trained parameters", colour=[model_colour(model, dark) for model in means["model"]],
         x_range=[low, high], xaxis=axis, dark=dark,
+    )  # fmt: skip
+
+
+def accuracy_per_byte(
+    points: pd.DataFrame, published: Mapping[str, Sequence[tuple[float, float]]] | None = None,
+    *, dark: bool = False,
+) -> go.Figure:  # fmt: skip
+    """Accuracy in 8 bits against stored KiB, one line per model.
+
+    `points` has variant, model, kib and accuracy; `published` is (KiB, accuracy) by name: figures
+    of others, drawn apart.
+    """
+    ink, traces = theme(dark), []
+    for model, part in by_model(points):
+        part = part.sort_values("kib")
+        traces.append(
+            scatter(
+                "lines+markers",
+                part["kib"],
+                part["accuracy"],
+                "%{customdata}<br>%{x:,.1f} KiB<br>accuracy %{y:.4f}",
+                customdata=[escape_html(variant) for variant in part["variant"]],
+                name=escape_html(model),
+                **model_style(model, dark),
+            )
+        )
+    every = [points["kib"].to_numpy(float)], [points["accuracy"].to_numpy(float)]
+    for (name, known), symbol in zip((published or {}).items(), PUBLISHED_SYMBOLS, strict=False):
+        kib, accuracy = zip(*sorted(known), strict=True)
+        traces.append(
+            scatter(
+                "lines+markers",
+                kib,
+                accuracy,
+                f"{name}, published elsewhere<br>%{{x:,}} KiB<br>accuracy %{{y:.3f}}",
+                name=f"{name} (published elsewhere)",
+                line={"color": ink.muted, "dash": "dash", "width": 1.5},
+                marker={"color": ink.muted, "symbol": symbol, "size": 8},
+            )
+        )
+        every[0].append(np.array(kib))
+        every[1].append(np.array(accuracy))
+    sizes, values = (np.concatenate(part) for part in every)
+    best = points.loc[points["accuracy"].idxmax()]
+    alt = (
+        f"Accuracy with 8-bit output weights against stored size; the highest is "
+        f"{best['variant']} with {best['accuracy']:.4f} in {best['kib']:,.1f} KiB."
+    )
+    low, high = float(values.min()), float(values.max())
+    air = 0.08 * (high - low) + 0.002
+    return draw(
+        traces, alt, dark, 400, showlegend=True,
+        xaxis={**log_axis(sizes), "title": "Stored size in 8 bits (KiB)"},
+        yaxis={"title": "Accuracy", "range": [low - air, min(1.0, high + air)], "nticks": 7},
     )  # fmt: skip

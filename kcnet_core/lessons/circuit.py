@@ -16,6 +16,7 @@ import numpy as np
 from kcnet_core.contracts import Circuit
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import DataError, KCNetError
+from kcnet_core.network.wiring import PLANS
 
 TAG_FRACTION = 0.05  # share of Kenyon cells in a tag, as in Dasgupta et al. (2017)
 HELD_OUT = 0.2  # share of rows kept for measuring, where a dataset names no test part
@@ -43,12 +44,15 @@ class CircuitSettings:
     inhibition: float = 1.0  # C, how much of the cells' mean is taken from every cell
     wiring: int = 1  # seed of the random wiring: another number is another fly
     epochs: int = 0  # of dynamic optimisation (DOA); 0 leaves the wiring as it was drawn
+    plan: str = "random"  # of the wiring; fields are for images
 
     def __post_init__(self):
         for name, (low, high) in BOUNDS.items():
             value = getattr(self, name)
             if not low <= value <= high:
                 raise KCNetError(f"{name} is {value:g}, but must lie between {low:g} and {high:g}.")
+        if self.plan not in PLANS:
+            raise KCNetError(f"plan must be one of {', '.join(PLANS)}.")
 
 
 class Glomeruli:
@@ -121,6 +125,8 @@ def train_fly(glomeruli: Glomeruli, settings: CircuitSettings) -> Circuit:
         alpha=PENALTY[glomeruli.dataset.kind],
         n_epochs=settings.epochs,
         random_state=settings.wiring,
+        wiring=settings.plan,
+        image_shape=glomeruli.dataset.image_shape,
     )
     rows = glomeruli.train
     groups = glomeruli.dataset.groups

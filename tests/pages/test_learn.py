@@ -99,6 +99,14 @@ def test_fan_in_and_width_change_what_the_equation_says():
     assert "100 Kenyon cells" in page.markdown[-3].value
 
 
+def test_a_cell_may_draw_its_inputs_from_a_field_where_there_is_an_image():
+    page = opened(sample="Tiny digit", step="2 Wiring")
+    assert "rectangle" not in page.markdown[-3].value
+    sound(page.button_group(key="plan").set_value("local").run())
+    assert "inside a rectangle of its own" in page.markdown[-3].value
+    assert "plan" not in [group.key for group in opened(sample="Odor").button_group]
+
+
 def test_reshuffling_gives_another_wiring():
     page = opened(sample="Tiny digit", step="2 Wiring")
     wiring, equation = page.number_input(key="wiring").value, page.latex[0].value

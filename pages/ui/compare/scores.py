@@ -22,6 +22,7 @@ from kcnet_core.experiments.models import MODELS
 from kcnet_core.experiments.protocols import PROTOCOLS
 from kcnet_core.figures.compare import size_axis
 from kcnet_core.jobs import Job
+from pages.ui.compare.stored import stored
 from pages.ui.shell import session_keys, visitor
 from pages.ui.shell.chart import chart
 from pages.ui.shell.escaping import escape_markdown
@@ -302,3 +303,4 @@ def costs(found: Results) -> None:
             f"for every possible connection. FSHN has {FSHN_SIZES[comparison.fshn_size]}. Trees, "
             "neighbours and support vectors have no such number."
         )
+    stored(found)

@@ -8,6 +8,7 @@ import numpy as np
 import streamlit as st
 
 from kcnet_core.lessons.circuit import BOUNDS, CircuitSettings
+from kcnet_core.network.wiring import PLANS
 
 CELLS = (50, 100, 200, 500, 1000, 2000)
 SHOWN = ("cells", "fan_in", "inhibition", "wiring")
@@ -33,8 +34,11 @@ def hidden_controls() -> set[str]:
     return {name.strip() for name in st.query_params.get("hide", "").split(",") if name.strip()}
 
 
-def settings_strip(columns: int = 4) -> CircuitSettings:
-    """The sliders side by side; what is hidden has the link's value."""
+def settings_strip(columns: int = 4, pixels: bool = True) -> CircuitSettings:
+    """The sliders side by side; what is hidden has the link's value.
+
+    Where the inputs are `pixels`, also from where in the image a cell's inputs are drawn.
+    """
     hidden, start = hidden_controls(), CircuitSettings()
     chosen: dict[str, Any] = {
         name: _from_link(name, getattr(start, name)) for name in SHOWN if name in hidden
@@ -46,7 +50,25 @@ def settings_strip(columns: int = 4) -> CircuitSettings:
             for name, column in zip(row, st.columns(columns, gap="medium"), strict=False):
                 with column:
                     chosen[name] = setting_control(name, getattr(start, name), bind="query-params")
+        if pixels:
+            chosen["plan"] = _plan(hidden)
     return CircuitSettings(**chosen)
+
+
+def _plan(hidden: set[str]) -> str:
+    """How the wiring is drawn."""
+    if "plan" in hidden:
+        named = st.query_params.get("plan", "")
+        return named if named in PLANS else CircuitSettings().plan
+    return st.segmented_control(
+        "Plan of the wiring",
+        list(PLANS),
+        default=CircuitSettings().plan,
+        required=True,
+        key="plan",
+        bind="query-params",
+        help="  \n".join(f"**{name}**: {plan.explanation}." for name, plan in PLANS.items()),
+    )
 
 
 def _from_link(name: str, default: float) -> float:

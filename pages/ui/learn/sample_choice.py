@@ -20,11 +20,13 @@ def lay_bench() -> Bench | None:
     """The sample and the settings of the fly, side by side; None if the sample cannot be used."""
     with st.container(key="bench", border=True):
         portrait, choice, controls = st.columns([2, 5, 9], gap="medium")
+        with choice, st.container(key="choice"):
+            kind = choose_kind()
+            sample_place = st.container()
         with controls:
-            settings = settings_strip(columns=2)
+            settings = settings_strip(columns=2, pixels=kind != ODOR)
         try:
-            with choice, st.container(key="choice"):
-                kind = choose_kind()
+            with sample_place:
                 sample = choose_sample(kind)
         except KCNetError as error:
             st.error(escape_markdown(error), icon=":material/error:")

@@ -8,6 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from kcnet_core.figures import circuit as figures
+from kcnet_core.figures import image_grid
 from kcnet_core.lessons.circuit import ForwardPass
 from kcnet_core.lessons.circuit_drawing import leading_answers
 from pages.ui.learn.bench import Bench
@@ -39,6 +40,7 @@ def words(bench: Bench, forward: ForwardPass, cell: int) -> dict:
         "B": f"{len(forward.sums):,}",
         "cell": cell + 1,
         "fan_in": len(forward.inputs_of(cell)),
+        "where": "" if bench.settings.plan == "random" else ", inside a rectangle of its own",
         "active": f"{forward.active_share:.0%}",
         "best": ", ".join(escape_markdown(bench.answer_names[k]) for k in best),
         "thing": "odor" if bench.image_shape is None else "image",
@@ -127,12 +129,26 @@ def equation(step: str, bench: Bench, forward: ForwardPass, cell: int) -> str:
     return r"\begin{aligned}" + r" \\ ".join(lines) + r"\end{aligned}"
 
 
+def _inputs_figure(bench: Bench, forward: ForwardPass, cell: int, dark: bool) -> go.Figure:
+    """What a cell listens to; where it has a field, the image with that field beside its inputs."""
+    boxes = getattr(bench.fly, "fields_", None)
+    if boxes is None or bench.image_shape is None:
+        names, meanings = bench.glomeruli.names, bench.input_meanings
+        return figures.cell_inputs_figure(forward, cell, names, meanings, dark)
+    heard = np.where(forward.wiring[cell], forward.rates, 0)
+    return image_grid(
+        [forward.rates, forward.wiring[cell], heard], bench.image_shape,
+        ["the image", "its inputs", "what it hears"], boxes=np.repeat(boxes[[cell]], 3, axis=0),
+        title=f"The field of cell {cell + 1}", dark=dark,
+    )  # fmt: skip
+
+
 def figure(step: str, bench: Bench, forward: ForwardPass, cell: int, dark: bool) -> go.Figure:
     """The figure beside a step's text."""
-    names, meanings = bench.glomeruli.names, bench.input_meanings
+    meanings = bench.input_meanings
     return {
         "input": lambda: figures.rates_figure(forward, meanings, dark),
-        "wiring": lambda: figures.cell_inputs_figure(forward, cell, names, meanings, dark),
+        "wiring": lambda: _inputs_figure(bench, forward, cell, dark),
         "sum": lambda: figures.sums_figure(forward, cell, dark),
         "inhibition": lambda: figures.inhibited_figure(forward, cell, dark),
         "relu": lambda: figures.activity_figure(forward, dark),
@@ -187,7 +203,7 @@ STEPS = {
     "wiring": Step(
         "Every Kenyon cell hears a few glomeruli",
         "Nobody planned who listens to whom. Each of the {B} Kenyon cells draws {fan_in} inputs at "
-        "random, and keeps them for life: a connection is there (1) or not (0).",
+        "random{where}, and keeps them for life: a connection is there (1) or not (0).",
         "The bright wires belong to cell {cell}, the faint ones to some of its neighbours.",
         "Click another cell, or reshuffle the wiring: the same {thing}, another fly.",
         "{wired}.",

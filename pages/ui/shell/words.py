@@ -37,6 +37,10 @@ COLUMNS = {
     "fit_seconds": "Training (s)",
     "evaluate_seconds": "Evaluation (s)",
     "seconds": "Together (s)",
+    "stored_bytes": "Stored bytes, 32 bits",
+    "stored_bytes_8bit": "Stored bytes, 8 bits",
+    "stored_form": "Hidden layer stored as",
+    "accuracy_8bit": "Accuracy, 8 bits",
     "hidden": "Hidden size",
     "error": "Problem",
 }

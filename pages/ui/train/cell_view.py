@@ -75,7 +75,7 @@ def on_the_image(trained: TrainedRun, cell: int, wires: np.ndarray, activity: np
     field = None if boxes is None else boxes[[cell]]
     rows = trained.test_rows[np.argsort(-activity, kind="stable")[:MOST_EXCITING]]
     names = () if dataset.multilabel else [dataset.target_names[k] for k in dataset.y[rows]]
-    left, right = st.columns([1, len(rows)])
+    left, right = st.columns([2, 5])
     with left:
         chart(figures.cell_pictures(wires[None], dataset.image_shape, [0], boxes=field, dark=dark,
                                     title=f"Inputs of cell {cell}"), "cell_inputs")  # fmt: skip
