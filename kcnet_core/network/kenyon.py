@@ -21,8 +21,8 @@ def kenyon_activity(
     """
     H = X.new_empty(wiring.n_hidden, len(X)) if out is None else out
     inhibited_by = inhibition * wiring.mean_projection(X)
-    for cells, sums in wiring.projections(X):
-        torch.sub(sums, inhibited_by, out=H[cells]).relu_()
+    for rows, sums in wiring.projections(X):
+        torch.sub(sums, inhibited_by[rows], out=H[:, rows]).relu_()
     return H
 
 

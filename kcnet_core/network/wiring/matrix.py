@@ -17,7 +17,9 @@ from kcnet_core.network.wiring.fields import Fields
 # cores with 784 inputs: 7 ones are 10 times faster as indices, the two meet near 60 ones).
 DENSE_ABOVE = 0.08
 
-BLOCK_VALUES = 2**20  # sums projected at once on the processor
+# Rows projected at once on the processor: their inputs then stay in the cache while every cell
+# sums its own (measured with 784 inputs: 0.55 to 0.7 of the time of 8,192 rows at once).
+ROWS_AT_ONCE = 256
 
 
 class FanInLowered(UserWarning):
@@ -107,22 +109,16 @@ class Wiring:
     def projections(self, X: torch.Tensor) -> Iterator[tuple[slice, torch.Tensor]]:
         """Sums of the inputs, X (n, d) -> W X' (B, n), on X's device and in its dtype.
 
-        In blocks of cells (slice, sums) that are small enough to stay in the cache.
+        In blocks of rows (slice, sums) whose inputs are few enough to stay in the cache.
         """
         if self.density > DENSE_ABOVE:
-            yield slice(0, self.n_hidden), product(self._matrix_like(X), X.T)
+            yield slice(0, len(X)), product(self._matrix_like(X), X.T)
             return
         indices, offsets = self.indices.to(X.device), self.offsets.to(X.device)
-        columns = X.T.contiguous()
-        size = max(1, BLOCK_VALUES // len(X)) if X.device.type == "cpu" else self.n_hidden
-        ends = [*self.offsets[::size].tolist()[1:], self.n_ones]
-        for start, end in zip(range(0, self.n_hidden, size), ends, strict=True):
-            cells = slice(start, min(start + size, self.n_hidden))
-            first = offsets[start]
-            yield (
-                cells,
-                embedding_bag(indices[first:end], columns, offsets[cells] - first, mode="sum"),
-            )
+        size = ROWS_AT_ONCE if X.device.type == "cpu" else max(1, len(X))
+        for start in range(0, len(X), size):
+            rows = slice(start, start + size)
+            yield rows, embedding_bag(indices, X[rows].T.contiguous(), offsets, mode="sum")
 
     def mean_projection(self, X: torch.Tensor) -> torch.Tensor:
         """The mean of W X' over the cells, (n,), without forming it: each input by its uses."""

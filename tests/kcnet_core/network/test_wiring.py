@@ -17,7 +17,7 @@ def rng(seed=0):
 
 
 def project(wiring, X):
-    return torch.cat([sums for _, sums in wiring.projections(X)])
+    return torch.cat([sums for _, sums in wiring.projections(X)], dim=1)
 
 
 @settings(max_examples=40, deadline=None)
