@@ -25,6 +25,23 @@ PARAMETERS = {
 }
 
 
+def random_units(
+    n_hidden: int, n_inputs: int, seed: np.random.SeedSequence
+) -> tuple[np.ndarray, np.ndarray]:
+    """Weights a ~ U(-1, 1) of shape (B, d) and biases b ~ U(0, 1) of shape (B,)."""
+    rng = generator(seed, STREAM_HIDDEN)
+    A = 2 * rng.random((n_hidden, n_inputs), dtype=np.float32) - 1
+    return A, rng.random(n_hidden, dtype=np.float32)
+
+
+def unit_activity(
+    A: np.ndarray, b: np.ndarray, X: torch.Tensor, out: torch.Tensor | None = None
+) -> torch.Tensor:
+    """sigmoid(A x + b) of rows X (n, d), as (B, n)."""
+    biases = torch.from_numpy(b).to(X)
+    return product(torch.from_numpy(A).to(X), X.T, out).add_(biases[:, None]).sigmoid_()
+
+
 class ELMClassifier(RidgeReadout):
     """Extreme learning machine: sigmoid(A x + b) with random A and b, read out by least squares.
 
@@ -88,9 +105,7 @@ class ELMClassifier(RidgeReadout):
         """Random hidden layer: a ~ U(-1, 1), b ~ U(0, 1)."""
         started = time.perf_counter()
         seed = seed_sequence(self.random_state)
-        rng = generator(seed, STREAM_HIDDEN)
-        A = 2 * rng.random((self.n_hidden, X.shape[1]), dtype=np.float32) - 1
-        b = rng.random(self.n_hidden, dtype=np.float32)
+        A, b = random_units(self.n_hidden, X.shape[1], seed)
         self._begin(X, code, seed, {"wiring": time.perf_counter() - started})
         self.weights_, self.biases_ = A, b
 
@@ -103,6 +118,4 @@ class ELMClassifier(RidgeReadout):
         return RELATIVE_ALPHA * sums.mean_diagonal() if self.alpha is None else self.alpha
 
     def _activity(self, X, out=None):
-        A = torch.from_numpy(self.weights_).to(X)
-        b = torch.from_numpy(self.biases_).to(X)
-        return product(A, X.T, out).add_(b[:, None]).sigmoid_()
+        return unit_activity(self.weights_, self.biases_, X, out)
