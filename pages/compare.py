@@ -1,4 +1,4 @@
-"""Compare: KCNet beside ELM, the fully trained net and the baselines, on the same rows."""
+"""Compare: KCNet beside ELM, growing live; and all models measured on the same rows."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ from functools import partial
 
 import streamlit as st
 
+from kcnet_core.datasets.dataset import Dataset
+from kcnet_core.experiments.comparison.plan import Comparison
 from kcnet_core.experiments.comparison.rows import PlannedRows
 from pages.ui.compare import (
     bar,
+    beside,
     controls,
     differences,
     downloads,
@@ -17,6 +20,7 @@ from pages.ui.compare import (
     scores,
     search,
     state,
+    view,
 )
 from pages.ui.shell import address, visitor_data
 from pages.ui.shell.frame import heading
@@ -37,7 +41,8 @@ WITH_METRIC = ("Scores", "Differences", "Noise")
 
 def main() -> None:
     ignored = address.adopt("compare", state.adopt_link)
-    comparison, wrong = controls.sidebar()
+    live = view.opened() == view.BESIDE
+    comparison, wrong = controls.live_sidebar() if live else controls.sidebar()
     dataset = visitor_data.dataset(comparison)
     heading(
         "Compare models",
@@ -47,6 +52,15 @@ def main() -> None:
     # above them comes or goes.
     with st.container():
         address.warn(ignored)
+    if live:
+        beside.beside(comparison, dataset, wrong)
+    else:
+        measured_rows(comparison, dataset, wrong)
+
+
+def measured_rows(comparison: Comparison, dataset: Dataset, wrong: str | None) -> None:
+    """Any models with repeats, tests and costs."""
+    view.picker()
     key = (comparison, id(dataset))
     planned = memo("planned", key, lambda: PlannedRows(comparison, dataset))
     job, drawn, seen = bar.bar(planned, wrong)

@@ -60,8 +60,8 @@ def press(app: AppTest, key: str) -> AppTest:
     return app.button(key=key).click().run()
 
 
-def test_the_first_page_says_what_to_do_next():
-    app = opened()
+def test_the_measured_comparison_says_what_to_do_next():
+    app = opened(dataset="mnist_sample")
     assert not app.exception and not app.error
     assert "Nothing has been compared yet" in texts(app)
     assert "36 fits on the same splits and seeds" in texts(app)

@@ -43,14 +43,14 @@ class Growth:
     """
 
     def __init__(self, widest: int, Y: torch.Tensor, n_followed: int, alpha: float):
-        (n, c), wide = Y.shape, {"dtype": torch.float64}
         self.Y, self.alpha, self.width = Y.double(), alpha, 0
-        self.outputs = torch.zeros(n_followed, c, **wide)
+        n, c = Y.shape
+        self.outputs = self.Y.new_zeros(n_followed, c)
         self.clock = Clock()  # of training; following the other rows is not part of it
-        self._H = torch.empty(widest, n, **wide)
-        self._L = torch.zeros(widest, widest, **wide)
-        self._V = torch.empty(widest, c, **wide)
-        self._T = torch.empty(widest, n_followed, **wide)
+        self._H = self.Y.new_empty(widest, n)
+        self._L = self.Y.new_zeros(widest, widest)
+        self._V = self.Y.new_empty(widest, c)
+        self._T = self.Y.new_empty(widest, n_followed)
 
     def add(self, H: torch.Tensor, followed: torch.Tensor) -> None:
         """Add units with activities H (b, n) of the training rows and (b, m) of those followed."""

@@ -10,6 +10,7 @@ from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.comparison.plan import Comparison
 from kcnet_core.experiments.cost import FACTOR_CHOLESKY, FIXED_BYTES, flops_per_second
+from kcnet_core.experiments.run import Described
 from kcnet_core.jobs import Estimate
 
 PAIR = ("KCNet", "ELM")
@@ -74,6 +75,26 @@ class Beside:
             flops / flops_per_second() + SMALLEST,
             FIXED_BYTES + 2 * 8 * B * (B + n + m) + 4 * held * d,
         )
+
+
+@dataclass(frozen=True)
+class Look(Described):
+    """What a visitor looks at: how far the networks grow, and which width, noise and sample."""
+
+    widest: int = 2000
+    seeds: int = 5
+    width: int = 500
+    noise: float = 0.0
+    sample: int = 0  # among the test rows that can be looked at
+
+    def __post_init__(self):
+        Beside(Comparison(), self.widest, self.seeds)
+        if not NARROWEST <= self.width <= max(WIDEST):
+            raise KCNetError(f"The width must lie between {NARROWEST} and {max(WIDEST):,}.")
+        if self.noise not in LEVELS:
+            raise KCNetError(f"The noise must be one of {', '.join(f'{x:g}' for x in LEVELS)}.")
+        if not 0 <= self.sample < SHOWN:
+            raise KCNetError(f"The sample must lie between 0 and {SHOWN - 1}.")
 
 
 def _listed(numbers: tuple[int, ...]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -66,18 +66,23 @@ class Point:
     scene: Scene | None = None  # with the first point of the first seed
 
 
-def beside_job(plan: Beside, dataset: Dataset) -> MeasuredJob:
-    """Its points as a job, a piece for each seed."""
+def beside_job(plan: Beside, dataset: Dataset, points: Iterable[Point] = ()) -> MeasuredJob:
+    """Its points as a job, a piece for each seed; seeds of which `points` has all are kept."""
     planned, cost = PlannedRows(plan.comparison, dataset), plan.cost(dataset)
+    points = [point for point in points if point.repeat < plan.seeds]
+    whole = {point.repeat for point in points if point.width == plan.widest}
+    left = [repeat for repeat in range(plan.seeds) if repeat not in whole]
 
     def measure() -> Generator[Point | Progress, None, None]:
         warm_up(plan.comparison.models)
-        for split in planned.splits():
-            yield from grown(plan, planned, split)
+        made = planned.splits()
+        for repeat in left:
+            yield from grown(plan, planned, made[repeat])
 
-    seeds = range(plan.comparison.seed, plan.comparison.seed + plan.seeds)
+    stages = [f"Growing with seed {plan.comparison.seed + repeat}" for repeat in left]
     return MeasuredJob(
-        "beside", plan, measure, [Piece(f"Growing with seed {seed}", cost) for seed in seeds],
+        "beside", plan, measure, [Piece(stage, cost) for stage in stages],
+        [point for point in points if point.repeat in whole],
         total=plan.seeds * len(plan.widths), ends_piece=lambda point: point.width == plan.widest,
     )  # fmt: skip
 
@@ -120,7 +125,7 @@ def grown(
             growth.clock.seconds += seconds
             growth.add(H, followed)
         Z = np.stack([g.outputs.numpy().reshape(levels, m, -1) for g in growths])
-        yield Progress("grow", width**2, plan.widest**2, sum(g.clock.seconds for g in growths))
+        yield Progress("grow", width, plan.widest, sum(g.clock.seconds for g in growths))
         yield Point(
             split.repeat, width, targets.scores(Z), tuple(g.clock.seconds for g in growths),
             split.protocol, len(fold.X_train), m,

@@ -9,6 +9,7 @@ import streamlit as st
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments import protocols
+from kcnet_core.experiments.beside.plan import MAX_ROWS, MOST_SEEDS, PAIR, WIDEST
 from kcnet_core.experiments.comparison.plan import (
     FSHN_SIZES,
     MAX_FOLDS,
@@ -19,7 +20,7 @@ from kcnet_core.experiments.models import MODELS
 from kcnet_core.experiments.presets import paper_presets
 from kcnet_core.experiments.run import KCNET_MODELS, Run, settings
 from kcnet_core.limits import MAX_HIDDEN_SIZES, MAX_REPEATS
-from pages.ui.compare import state
+from pages.ui.compare import state, view
 from pages.ui.shell import current_run, data_controls, session_keys, visitor_data
 from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.words import setting_value
@@ -55,6 +56,34 @@ def sidebar() -> tuple[Comparison, str | None]:
             chosen |= more(comparison, dataset, chosen)
     try:
         new = replace(comparison, **chosen)
+    except KCNetError as error:
+        return comparison, str(error)
+    st.session_state[session_keys.COMPARISON] = new
+    return new, None
+
+
+def live_sidebar() -> tuple[Comparison, str | None]:
+    """The controls of the live view: what decides both networks, and no other models."""
+    with st.sidebar:
+        current_run.set_run(data_controls.data_controls(current_run.run()))
+        comparison = state.comparison()
+        dataset = visitor_data.dataset(comparison)
+        view.look()  # so that each control has something to show
+        st.select_slider(
+            "Grow to", WIDEST, format_func=lambda size: f"{size:,} cells",
+            key=session_keys.BESIDE_WIDEST, persist_state="session",
+            help="Both networks are drawn at this width. What narrower ones say comes on the way.",
+        )  # fmt: skip
+        st.number_input(
+            "Seeds", 1, MOST_SEEDS, key=session_keys.BESIDE_SEEDS, persist_state="session",
+            help="Each draws both networks anew and, unless the benchmark has its own, the split.",
+        )  # fmt: skip
+        chosen = {"protocol": protocol(comparison, dataset)}
+        settings = settings_picker(comparison)
+        with st.expander("More settings", icon=":material/tune:"):
+            chosen |= more(comparison, dataset, {**chosen, "models": PAIR}, live=True)
+    try:
+        new = replace(comparison, **chosen, settings=settings)
     except KCNetError as error:
         return comparison, str(error)
     st.session_state[session_keys.COMPARISON] = new
@@ -164,10 +193,10 @@ def paper_settings(comparison: Comparison) -> dict[str, dict]:
     return chosen
 
 
-def more(comparison: Comparison, dataset: Dataset, chosen: dict) -> dict:
+def more(comparison: Comparison, dataset: Dataset, chosen: dict, live: bool = False) -> dict:
     own_split = (chosen["protocol"] or protocols.default_protocol(dataset)) == "benchmark"
-    folds = 0
-    if not own_split:
+    folds = comparison.n_folds if live and not own_split else 0
+    if not own_split and not live:
         folds = st.number_input(
             "Folds", 0, MAX_FOLDS, comparison.n_folds, key=state.key("folds"),
             help="0 tests on one tenth of the rows per repeat; with folds, every row is tested "
@@ -176,7 +205,8 @@ def more(comparison: Comparison, dataset: Dataset, chosen: dict) -> dict:
     pixels = data_controls.pixel_scale(comparison, state.key("pixels"))
     rows = st.number_input(
         "Training rows", 0, 1_000_000, comparison.rows, 1000, key=state.key("rows"),
-        help="0 uses every training row of a split; fewer train faster.",
+        help="0 uses every training row of a split; fewer train faster."
+        + f" The live view takes {MAX_ROWS:,} at most." * live,
     )  # fmt: skip
     fshn = comparison.fshn_size
     if "FSHN" in chosen["models"]:

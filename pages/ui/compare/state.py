@@ -11,6 +11,7 @@ from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.comparison.plan import Comparison
 from kcnet_core.experiments.models import MODELS
 from kcnet_core.experiments.run import Run
+from pages.ui.compare import view
 from pages.ui.shell import (
     address,
     current_run,
@@ -84,7 +85,9 @@ def comparable_models(of: Dataset) -> list[str]:
 
 def adopt_link(query: dict[str, str]) -> list[str]:
     """Take over what a link says; sentences for what was unusable."""
-    new, ignored = Comparison.from_query(query)
+    ignored = view.adopt(query)
+    new, unusable = Comparison.from_query(query)
+    ignored += unusable
     if "job" in query:
         watched = visitor_jobs.jobs().get(query["job"])
         if watched is None or watched.kind != "compare":
@@ -106,6 +109,8 @@ def adopt_link(query: dict[str, str]) -> list[str]:
     except KCNetError as error:
         current_run.adopt(before)
         return [*ignored, str(error)]
+    if view.opened() == view.BESIDE and data.kind == "odor":  # such a link names no models
+        new = replace(new, **ODOR_DEFAULTS)
     unknown = [name for name in new.models if name not in comparable_models(data)]
     if unknown:
         ignored.append(f"{', '.join(unknown)}: compared on odors only, so left out here.")

@@ -59,6 +59,12 @@ COMPARISON_KIND = "comparison_kind"  # of the data that it was made for
 COMPARISON_ROWS = "comparison_rows"  # every row seen, by id: none is measured twice
 COMPARISON_UPLOAD = "comparison_upload"  # the upload that rows of this name belong to
 MEASURED_JOBS = "compare_jobs"  # ids of the measurements that are looked at, by kind (measured)
+COMPARE_VIEW = "compare_view"  # widget: KCNet | ELM live, or the measured comparison (view)
+BESIDE_WIDEST = "beside_widest"  # widget: how far the two grow (view, as all of these)
+BESIDE_SEEDS = "beside_seeds"  # widget: how often
+BESIDE_WIDTH = "beside_width"  # widget: the width looked at
+BESIDE_NOISE = "beside_noise"  # widget: the noise on the test rows
+BESIDE_SAMPLE = "beside_sample"  # widget: the test row looked at
 AIMS_MOVED = "compare_aims_moved"  # aims that follow the results no longer (scores)
 
 # -- Paper ---------------------------------------------------------------------------------------
