@@ -64,8 +64,8 @@ def test_both_columns_hold_wiring_activity_outputs_answer_bytes_and_seconds():
     truth = datasets.load("digits").y[point_rows(app)[0]]
     for k, name in enumerate(("KCNet", "ELM")):
         given = int(point.outputs[k, 0, 0].argmax())
-        mark = "right" if given == truth else "wrong"
-        assert f"{name}, 100 cells: {given}" in said and mark in said
+        mark = ":material/check: right" if given == truth else f":material/close: no, {truth}"
+        assert f"{name}, 100 cells: {given} {mark}" in said
     assert "First 40 cells: 7 ones each, 57 zeros" in said
     assert "First 40 cells: 64 real weights each" in said
     assert "4.4 KB" in said and "29.3 KB" in said

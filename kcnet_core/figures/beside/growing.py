@@ -10,7 +10,7 @@ import numpy as np
 from kcnet_core.experiments.beside.curves import Curves
 from kcnet_core.experiments.beside.plan import NARROWEST, PAIR
 from kcnet_core.experiments.metrics import Interval
-from kcnet_core.figures.axes import metric_range
+from kcnet_core.figures.axes import metric_range, nice_ceiling
 from kcnet_core.figures.echarts import Points, last_value, level, line, option, pairs
 from kcnet_core.figures.training import Curve
 from kcnet_core.palette import MODEL_LOOKS, faded, model_colour, theme
@@ -66,14 +66,13 @@ def difference_curve(
     series = [level(0.0, "no difference", ink.muted, "insideEndTop")] if found else []
     series += _band("interval", at[known], low[known], high[known], ink.text, 0.12)
     if len(found):
-        more = {"symbol": "circle", "symbolSize": 8}
-        series.append(line("mean difference", (at, mean), ink.text, 2, **more))
+        series.append(line("mean difference", (at, mean), ink.text, 2, symbol="circle"))
         series.append(last_value((at, mean), ink.text, "{:+.3f}"))
+        series[-1]["label"]["formatter"] = f"{mean[-1]:+.3f}".replace("-", "\N{MINUS SIGN}")
     # An interval of two seeds is often so wide that it would flatten all others.
     reach = max(LEAST_DIFFERENCE, 2.5 * float(np.abs(mean).max(initial=0)))
     later = np.abs(np.concatenate([low[2:], high[2:]]))
-    reach = max(reach, float(later.max(initial=0)))
-    reach = float(np.ceil(reach * 50) / 50)
+    reach = nice_ceiling(max(reach, float(later.max(initial=0))))
     drawn = option(
         series, "Seeds so far", "KCNet − ELM",
         x={"min": 0.5, "max": seeds + 0.5, "minInterval": 1}, y={"min": -reach, "max": reach},
@@ -83,11 +82,18 @@ def difference_curve(
 
 
 def output_bars(
-    outputs: np.ndarray, names: Sequence[str], truth: Sequence[int], model: str, *, dark: bool
+    outputs: np.ndarray,
+    names: Sequence[str],
+    truth: Sequence[int],
+    model: str,
+    ends: tuple[float, float],
+    *,
+    dark: bool = False,
 ) -> Curve:
     """What a network's outputs say of one sample; true classes have their name in bold.
 
-    NaN stands for a class that no training row had.
+    NaN stands for a class that no training row had. `ends` are the lowest and highest outputs of
+    all networks that are to be compared.
     """
     colour, ink = model_colour(model, dark), theme(dark)
     values = [None if np.isnan(value) else float(f"{value:.4g}") for value in outputs]
@@ -102,8 +108,6 @@ def output_bars(
         else name
         for i, name in enumerate(names)
     ]
-    low = min(-0.2, *(value for value in values if value is not None))
-    high = max(1.0, *(value for value in values if value is not None))
     drawn: dict[str, Any] = {
         "animation": False,
         "grid": {"left": 34, "right": 6, "top": 8, "bottom": 22, "outerBoundsMode": "none"},
@@ -111,8 +115,8 @@ def output_bars(
         "xAxis": {"type": "category", "data": labels, "axisTick": {"show": False},
                   "axisLabel": {"interval": 0, "color": ink.muted, "hideOverlap": False},
                   "axisLine": {"onZero": False}},
-        "yAxis": {"type": "value", "min": float(np.floor(5 * low) / 5),
-                  "max": float(np.ceil(5 * high) / 5), "splitNumber": 3},
+        "yAxis": {"type": "value", "min": min(-0.5, float(np.floor(2 * ends[0]) / 2)),
+                  "max": max(1.0, float(np.ceil(2 * ends[1]) / 2)), "interval": 0.5},
         "series": [{"type": "bar", "name": "output", "data": bars, "barCategoryGap": "22%"}],
     }  # fmt: skip
     said = ", ".join(
@@ -124,10 +128,16 @@ def output_bars(
 
 
 def output_rows(
-    outputs: np.ndarray, names: Sequence[str], truth: Sequence[int], model: str, *, dark: bool
+    outputs: np.ndarray,
+    names: Sequence[str],
+    truth: Sequence[int],
+    model: str,
+    ends: tuple[float, float],
+    *,
+    dark: bool = False,
 ) -> Curve:
     """The same as rows, for labels with long names; first on top."""
-    drawn = output_bars(outputs, names, truth, model, dark=dark)
+    drawn = output_bars(outputs, names, truth, model, ends, dark=dark)
     across, up = drawn.option["yAxis"], drawn.option["xAxis"]
     rows = up | {
         "inverse": True,

@@ -56,12 +56,6 @@ def draw(plan: Beside, comparison: Comparison, dataset: Dataset, job: Job | None
     """Everything that moves: while points arrive, and with width, noise and sample."""
     if job is not None:
         points = points_of(job)
-        with st.container(horizontal=True, vertical_alignment="center", key="beside_progress"):
-            with st.container():
-                measured_progress(job, "points", cancelled="stopped")
-            with st.popover("Share", icon=":material/link:"):
-                st.markdown("**The same view**: these networks at this width, noise and sample.")
-                st.code(address.link(view.query_of(comparison)), language=None, wrap_lines=True)
         scene = scene_of(points)
         if scene is not None:
             beside_sample.controls(plan, dataset, scene)
@@ -69,8 +63,14 @@ def draw(plan: Beside, comparison: Comparison, dataset: Dataset, job: Job | None
         with networks:
             if scene is not None:
                 beside_sample.networks(plan, dataset, scene, points)
-        with right:
+        with right, st.container(gap="xsmall"):
             beside_widths.charts(plan, dataset, points)
+            with st.container(horizontal=True, vertical_alignment="center", key="beside_progress"):
+                with st.container():
+                    measured_progress(job, "points", cancelled="stopped")
+                with st.popover("Share", icon=":material/link:"):
+                    st.markdown("**The same view**: these networks at this width and noise.")
+                    st.code(address.link(view.query_of(comparison)), language=None, wrap_lines=True)
         if scene is not None:
             beside_widths.about(dataset, scene, points)
     address.write("compare", view.query_of(comparison))

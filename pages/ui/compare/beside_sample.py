@@ -24,7 +24,7 @@ from pages.ui.shell.row_picture import label
 
 PORTRAIT = 84  # pixels of the sample's picture
 STRONGEST = 3  # labels that stand for an answer where several may be true
-HEIGHT = 130  # of the outputs
+HEIGHT = 112  # of the outputs
 ROW_HEIGHT = 19
 LONG_NAME = 4  # letters; ten names that are longer do not fit below ten bars
 
@@ -48,7 +48,7 @@ def controls(plan: Beside, dataset: Dataset, scene: Scene) -> None:
             key=session_keys.BESIDE_NOISE, persist_state="session",
             help="In standard deviations of an input. Both networks learned from clean rows.",
         )  # fmt: skip
-    with picture, st.container(gap="xsmall"):
+    with picture:
         portrait(dataset, scene)
 
 
@@ -70,9 +70,7 @@ def portrait(dataset: Dataset, scene: Scene) -> None:
     """What the networks get to see; noise on a molecule's descriptors has no picture."""
     look, dark = view.look(), visitor.dark()
     row = int(scene.rows[look.sample])
-    truth = label(dataset, dataset.y[row])
-    said = f"Test row {row}: {truth}"
-    st.caption(f"Truth: **{escape_markdown(truth)}**")
+    said = f"Test row {row}: {label(dataset, dataset.y[row])}"
     if dataset.image_shape is None:
         if dataset.smiles is not None:
             from kcnet_core.molecules.pictures import molecule_svg
@@ -91,9 +89,10 @@ def networks(plan: Beside, dataset: Dataset, scene: Scene, points: Sequence[Poin
     point = nearest(points, beside_widths.width_looked_at(plan, look.width))
     if point is None:
         return
-    for k, column in enumerate(st.columns(2, gap="small")):
-        with column, st.container(gap="xsmall"):
-            network(k, plan, dataset, scene, points, point)
+    with st.container(key="beside_pair"):
+        for k, column in enumerate(st.columns(2, gap="small")):
+            with column, st.container(gap="xsmall"):
+                network(k, plan, dataset, scene, points, point)
 
 
 def network(k: int, plan, dataset, scene: Scene, points, point: Point) -> None:
@@ -122,13 +121,15 @@ def network(k: int, plan, dataset, scene: Scene, points, point: Point) -> None:
         alt=f"{layer.name}: {len(activity)} hidden cells, {awake:.0%} of them active",
     )  # fmt: skip
     st.caption(f"All {point.width:,}: {awake:.0%} active for this sample")
-    shown = shown_outputs(point.outputs[:, level, look.sample], dataset, scene, look.sample)
+    both = point.outputs[:, level, look.sample]
+    shown = shown_outputs(both, dataset, scene, look.sample)
     names = [dataset.target_names[i] for i in shown]
     true = true_classes(dataset, int(scene.rows[look.sample]))
     truth = [place for place, i in enumerate(shown) if i in true]
     long = max(map(len, names)) > LONG_NAME
     make = output_rows if long else output_bars
-    drawn = make(outputs[shown], names, truth, layer.name, dark=dark)
+    ends = float(np.nanmin(both[:, shown])), float(np.nanmax(both[:, shown]))
+    drawn = make(outputs[shown], names, truth, layer.name, ends, dark=dark)
     height = 30 + ROW_HEIGHT * len(names) if long else HEIGHT
     st.echarts_chart(drawn.option, key=f"beside_outputs_{k}", height=height, alt=drawn.alt)
 
@@ -141,8 +142,10 @@ def answer(outputs: np.ndarray, dataset: Dataset, row: int) -> str:
         said = ", ".join(escape_markdown(dataset.target_names[i]) for i in order)
         return f"**{said}** · {len(true & set(order.tolist()))} of {STRONGEST} true"
     given = int(np.nanargmax(outputs))
-    mark = ":material/check: right" if given in true else ":material/close: wrong"
-    return f"**{escape_markdown(dataset.target_names[given])}** {mark}"
+    said = f"**{escape_markdown(dataset.target_names[given])}**"
+    if given in true:
+        return f"{said} :material/check: right"
+    return f"{said} :material/close: no, {escape_markdown(label(dataset, dataset.y[row]))}"
 
 
 def true_classes(dataset: Dataset, row: int) -> set[int]:

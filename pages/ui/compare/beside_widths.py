@@ -20,7 +20,7 @@ from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.memo import memo
 from pages.ui.shell.words import signed
 
-HEIGHTS = (250, 190)
+HEIGHTS = (220, 160)
 
 
 def charts(plan: Beside, dataset: Dataset, points: Sequence[Point]) -> None:
@@ -30,9 +30,9 @@ def charts(plan: Beside, dataset: Dataset, points: Sequence[Point]) -> None:
     drawn = width_curve(found(plan, points, level), metric, plan.widest, width, dark=dark)
     st.echarts_chart(drawn.option, key="beside_widths", height=HEIGHTS[0], alt=drawn.alt)
     here = differences(points, width, level)
+    st.markdown(verdict(here, metric, width, look.noise))
     drawn = difference_curve(here, plan.seeds, metric, dark=dark)
     st.echarts_chart(drawn.option, key="beside_difference", height=HEIGHTS[1], alt=drawn.alt)
-    st.markdown(verdict(here, metric, width, look.noise))
 
 
 def width_looked_at(plan: Beside, wished: int) -> int:

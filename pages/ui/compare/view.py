@@ -8,10 +8,11 @@ import streamlit as st
 
 from kcnet_core.experiments.beside.plan import Look
 from kcnet_core.experiments.comparison.plan import Comparison
-from pages.ui.shell import session_keys
+from pages.ui.shell import measured, session_keys
 
 BESIDE, MEASURED = "beside", "measured"
 TITLES = {BESIDE: "KCNet | ELM, live", MEASURED: "All models, measured"}
+MEASUREMENTS = ("compare", "noise", "search")
 PARAMETER = "look"  # of a link; without it, a link is that of a measured comparison
 KEYS = {
     "widest": session_keys.BESIDE_WIDEST,
@@ -24,7 +25,12 @@ NOT_SHARED = ("models", "hidden", "n_repeats", "n_folds", "fshn_size")  # of a m
 
 
 def opened() -> str:
-    return st.session_state.setdefault(session_keys.COMPARE_VIEW, BESIDE)
+    """The view that is open: at first the live one, unless a measurement of ours is under way."""
+    if session_keys.COMPARE_VIEW not in st.session_state:
+        own = [measured.job(kind) for kind in MEASUREMENTS]
+        under_way = any(job is not None and not job.view.finished for job in own)
+        st.session_state[session_keys.COMPARE_VIEW] = MEASURED if under_way else BESIDE
+    return st.session_state[session_keys.COMPARE_VIEW]
 
 
 def picker() -> None:
