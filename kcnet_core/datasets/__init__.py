@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from numbers import Integral
 
-from kcnet_core.datasets import images, keller, starter, store
+from kcnet_core.datasets import gs_lf, images, keller, starter, store
 from kcnet_core.datasets.catalogue import CATALOGUE, DatasetInfo
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.datasets.sources import fetch, fetch_steps, files
@@ -21,6 +21,7 @@ _ODOR_OPTIONS = ("target", "min_positives", "progress")
 _LOADERS: dict[str, tuple[Callable[..., Dataset], tuple[str, ...]]] = {  # and their options
     "starter": (starter.load_starter, _ODOR_OPTIONS),
     "keller_2016": (keller.load_keller, (*_ODOR_OPTIONS, "top_k", "per")),
+    "gs_lf": (gs_lf.load_gs_lf, _ODOR_OPTIONS),
     **{
         name: (partial(images.load_images, name), _IMAGE_OPTIONS)
         for name in ("mnist_sample", "digits", *images.IDX_SETS)

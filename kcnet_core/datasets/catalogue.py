@@ -69,6 +69,22 @@ CATALOGUE = {
             "questionnaire.",
         ),
         DatasetInfo(
+            name="gs_lf",
+            title="GS-LF",
+            kind="odor",
+            n_rows=4_931,
+            n_classes=138,
+            n_features=215,
+            size_bytes=1_647_971,
+            licence="Leffingwell: CC BY-NC (not for commercial use); GoodScents claims nothing",
+            citation="GoodScents and Leffingwell (PMP 2001), merged by Barsainyan, Kumar, Saha and "
+            "Schmuker (2023), OpenPOM, after Lee et al. (2023), A principal odor map unifies "
+            "diverse tasks in olfactory perception, Science 381, 999-1006, "
+            "doi 10.1126/science.ade4401",
+            description="Odorants with the words that perfumery and flavour experts gave them: the "
+            "field's benchmark.",
+        ),
+        DatasetInfo(
             name="mnist_sample",
             title="MNIST, 5,000 images",
             n_rows=5_000,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from kcnet_core.contracts import Counted, Steps, drain
-from kcnet_core.datasets import images, keller, store
+from kcnet_core.datasets import gs_lf, images, keller, store
 from kcnet_core.datasets.catalogue import CATALOGUE
 from kcnet_core.datasets.downloads import download_steps
 from kcnet_core.datasets.uploads.archive import open_archive, read_entry
@@ -26,6 +26,13 @@ _KELLER_FILES = (
     ("stimuli", 59_481, "49c1a6bfb8c1665a31e13f515add95a95291f29416be1bb0b54d3317efb6665b"),
     ("behavior", 68_163_172, "ab31c17c475c8b471706822f89aaf9e148bebe5f50f33ff03ebc42b32ac94df8"),
 )
+# The commit whose file the checksum is of; the newest may still be the same, should it be gone.
+_GS_LF_URLS = tuple(
+    f"https://raw.githubusercontent.com/BioMachineLearning/openpom/{version}/openpom/data/"
+    "curated_datasets/curated_GS_LF_merged_4983.csv"
+    for version in ("d0c011c", "main")
+)
+_GS_LF_DIGEST = "0c18b6e9f0f99b772203ba4da30a96b3d60db700349376cbafe23512a9baa704"
 
 
 @dataclass(frozen=True)
@@ -49,6 +56,9 @@ def remote_files(name: str) -> tuple[RemoteFile, ...]:
             )
             for name, size, digest in _KELLER_FILES
         )
+    if name == "gs_lf":
+        size = CATALOGUE[name].size_bytes
+        return (RemoteFile(gs_lf.FILE, _GS_LF_URLS, size, sha256=_GS_LF_DIGEST),)
     if name in images.IDX_SETS:
         return _torchvision_files(images.IDX_SETS[name], CATALOGUE[name].size_bytes)
     return ()
@@ -86,7 +96,8 @@ def fetch_steps(name: str) -> Steps[Counted, None]:
 
 def files(name: str) -> tuple[str, ...]:
     """What a data folder must hold of a dataset that is not bundled."""
-    return keller.FILES if name == "keller_2016" else images.IDX_SETS[name].files()
+    odors = {"keller_2016": keller.FILES, "gs_lf": gs_lf.FILES}
+    return odors[name] if name in odors else images.IDX_SETS[name].files()
 
 
 def _torchvision_files(idx_set: images.IdxSet, size_bytes: int) -> tuple[RemoteFile, ...]:

@@ -52,7 +52,7 @@ def paper_presets(dataset: str, target: str = "") -> list[Preset]:
 
 def our_presets(dataset: str, target: str = "") -> list[Preset]:
     """Settings that show the method well on this dataset within seconds."""
-    odor = dataset in ("starter", "keller_2016", "uploaded_table")
+    odor = dataset in ("starter", "keller_2016", "gs_lf", "uploaded_table")
     base: dict[str, Any] = {"dataset": dataset, "target": target}
     if odor:
         rows = [

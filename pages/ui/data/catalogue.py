@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from pathlib import PurePosixPath
 
 import streamlit as st
 
 from kcnet_core import datasets
-from kcnet_core.datasets import images, keller
+from kcnet_core.datasets import sources
 from kcnet_core.datasets.catalogue import CATALOGUE
 from kcnet_core.errors import KCNetError
 from kcnet_core.storage.folders import download_folder
@@ -72,7 +73,7 @@ def size(info) -> str:
 
 def arrived(info) -> int:
     """Bytes that a download left which was stopped, or which a dying server took along."""
-    inside = images.IDX_SETS[info.name].folder if info.kind == "image" else keller.FOLDER
+    inside = PurePosixPath(sources.files(info.name)[0]).parent
     try:
         with os.scandir(download_folder() / inside) as files:
             return min(sum(file.stat().st_size for file in files), info.size_bytes)
