@@ -27,6 +27,7 @@ def main() -> None:
         with st.popover("Model", icon=":material/hub:"):
             chosen = models.choose()
             dilution = models.choose_dilution(chosen.nose) if chosen else None
+            chosen = models.choose_coverage(chosen) if chosen else None
         ask.upload()
         link = ask.link_query(dilution)
         ask.share(link)

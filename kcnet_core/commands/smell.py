@@ -45,6 +45,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="measure the quality on unseen molecules and print it as JSON (half a minute)",
     )
     parser.add_argument(
+        "--elsewhere",
+        action="store_true",
+        help="measure on other people's data (GS-LF, see `data`) and on unseen ring systems, and "
+        "print it as JSON (a minute)",
+    )
+    parser.add_argument(
         "--rivals",
         type=Path,
         metavar="JOURNAL",
@@ -55,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> None:
     """Answer, or measure."""
-    if args.measure or args.rivals:
+    if args.measure or args.rivals or args.elsewhere:
         _measure(args)
         return
     if not args.molecules:
@@ -83,9 +89,9 @@ def _nose(args: argparse.Namespace) -> Nose:
 
         return nose_of_file(load_model(args.model), args.model.name)[0]
     from kcnet_core import datasets
-    from kcnet_core.smell.nose import train_nose
+    from kcnet_core.smell.elsewhere import taught_nose
 
-    return train_nose(datasets.load(args.data))
+    return taught_nose(datasets.load(args.data))
 
 
 def _lines(molecules: list[str]) -> list[Line]:
@@ -133,26 +139,32 @@ def _print_table(nose: Nose, answers: Answers, top: int) -> None:
         order = sorted(range(len(nose.characters)), key=lambda k: -answer.probabilities[k])[:top]
         for k in order:
             spread = f"  {answer.low[k]:.2f}-{answer.high[k]:.2f}" if len(answer.each) > 1 else ""
-            mark = "*" if answer.probabilities[k] >= nose.thresholds[k] else " "
+            mark = "*" if answer.probabilities[k] >= nose.line(far=answer.far) else " "
             print(f"    {mark} {nose.characters[k]:<16} {answer.probabilities[k]:.2f}{spread}")
         if answer.known is not None:
             true = ", ".join(nose.truth(answer.known)) or "none"
-            print(f"      Known in {nose.names.title}: {true}.")
+            print(f"      Known in {nose.names.title}: {true}. Answered as if never taught it.")
         for sentence in (answer.warning, answer.verdict and answer.verdict.sentence, row.note):
             if sentence:
                 print(f"      {sentence}")
     print(
-        f"\nAnswered by {nose.title}, taught {nose.data_title}. * from the character's threshold "
-        "on; ranges are over flies."
+        f"\nAnswered by {nose.title}, taught {nose.data_title}. * from {nose.line():.0%} on a "
+        "character is named; ranges are over flies."
     )
 
 
 def _measure(args: argparse.Namespace) -> None:
     from kcnet_core import datasets
-    from kcnet_core.smell import quality, rivals
+    from kcnet_core.smell import elsewhere, quality, rivals
     from kcnet_core.smell.flies import FlySettings
 
     dataset = datasets.load(args.data)
+    if args.elsewhere:
+        other = datasets.load(elsewhere.SOURCE)
+        there = elsewhere.measure_steps(dataset, other)
+        measured = drain(there, lambda done, total: _say(f"{done} of {total} steps"))
+        print(elsewhere.to_json(measured), end="")
+        return
     found: quality.Quality | rivals.Rivals
     if args.rivals:
         scores = rivals.journaled(dataset, args.rivals, say=_say)

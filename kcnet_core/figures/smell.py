@@ -20,12 +20,12 @@ LONGEST_MOLECULE = 30
 
 
 def odor_profile(
-    names: Sequence[str], probabilities, each, *, thresholds, truth: Sequence[str] = (),
+    names: Sequence[str], probabilities, each, *, line: float, truth: Sequence[str] = (),
     greyed: Sequence[int] = (), top: int = 12, dark: bool = False,
 ) -> go.Figure:  # fmt: skip
     """One molecule's characters, most probable first: a bar for all flies, a dot for `each`.
 
-    Characters that reach their threshold are drawn in full colour, the others pale. True ones of a
+    Characters that reach `line` are named: drawn in full colour, the others pale. True ones of a
     known molecule are marked, and shown even if improbable; `greyed` ones, which the model cannot
     tell, are left out.
     """
@@ -33,7 +33,7 @@ def odor_profile(
     order = [int(k) for k in np.argsort(-p, kind="stable") if k not in set(greyed)]
     shown = [k for i, k in enumerate(order) if i < top or names[k] in truth]
     colour = model_colour("KCNet", dark)
-    full = p >= np.asarray(thresholds)
+    full = p >= line
     about = [
         f"{escape_html(names[k])}: {p[k]:.0%}"
         + (f"<br>{len(each)} flies: {each[:, k].min():.0%} to {each[:, k].max():.0%}"
@@ -55,7 +55,7 @@ def odor_profile(
     ticked = [
         f"{escape_html(names[k], LONGEST_NAME)}{'  ✓' if names[k] in truth else ''}" for k in shown
     ]
-    return draw(
+    figure = draw(
         [bars, dots, numbers] if len(each) > 1 else [bars, numbers],
         alt,
         dark,
@@ -69,6 +69,7 @@ def odor_profile(
         },
         yaxis=named_rows(ticked, dark),
     )
+    return figure.add_vline(100 * line, line={"color": theme(dark).muted, "dash": "dot"})
 
 
 def odor_heatmap(

@@ -31,6 +31,7 @@ def _float32(packed: str) -> np.ndarray:
 
 _check = RememberedTask("check", capacity=2 * MAX_MOLECULES)
 _flatten = RememberedTask("skeleton", capacity=2 * MAX_MOLECULES)
+_scaffold = RememberedTask("scaffold", capacity=2 * MAX_MOLECULES)
 _describe = RememberedTask("describe", capacity=MAX_MOLECULES, decode=_float32)
 
 _MAX_GUESSES = 200
@@ -144,6 +145,11 @@ def skeletons(smiles: Sequence[str]) -> list[str]:
     marked = [text for text in smiles if any(mark in text for mark in "@/\\")]
     flat = dict(zip(marked, _flatten(marked), strict=True))
     return [flat[text].value or text if text in flat else text for text in smiles]
+
+
+def scaffolds(smiles: Sequence[str]) -> list[str]:
+    """Bemis-Murcko scaffolds of canonical SMILES: rings and their links; "" without a ring."""
+    return [reply.value or "" for reply in _scaffold(list(smiles))]
 
 
 def _cell(value) -> str:

@@ -11,7 +11,13 @@ from kcnet_core.contracts import Counted, Steps, drain, share_of_work
 from kcnet_core.molecules.descriptor_table import DESCRIPTOR_NAMES
 from kcnet_core.molecules.read import CHECK_SHARE, Molecule, Row, check_steps, describe_steps
 from kcnet_core.molecules.text import Line
-from kcnet_core.smell.applicability import Verdict, domain_of, odourless_warning
+from kcnet_core.smell.applicability import (
+    ODORLESS,
+    Verdict,
+    domain_of,
+    odourless_verdict,
+    odourless_warning,
+)
 from kcnet_core.smell.nose import Nose
 
 _DONORS = DESCRIPTOR_NAMES.index("NumHDonors")
@@ -27,6 +33,9 @@ class Answer:
     features: np.ndarray  # (d,) raw, in the nose's order, the dilution among them
     probabilities: np.ndarray  # (c,) of all flies together, calibrated
     each: np.ndarray  # (F, c) of every fly alone
+    # The same two with a known molecule among those taught; above, the flies have never met it.
+    as_taught: tuple[np.ndarray, np.ndarray]
+    far: bool  # from what was taught: its ring system is new, and its line is another
     known: int | None  # row among the nose's known molecules that is this very molecule
     stereoisomer: int | None  # row of a known molecule that differs by stereo marks alone
     verdict: Verdict | None  # trust; None when the nose's training molecules are not at hand
@@ -95,22 +104,37 @@ def _answered(
     X = nose.features(descriptors, dilution)
     inputs = nose.inputs(X)
     together, each = nose.answer(inputs)
+    far = nose.are_far([molecule.smiles for _, molecule in there])
     known, domain = nose.known, domain_of(nose)
     verdicts = None
     if domain is not None:
         verdicts = domain.judge(X, nose.activity(inputs), [molecule for _, molecule in there])
     for k, (row, molecule) in enumerate(there):
+        found = known.find(molecule.smiles, X[k]) if known else None
+        warning = odourless_warning(
+            molecule.heavy_atoms, int(descriptors[k, _DONORS]), molecule.charge
+        )
+        if _smells(nose.truth(found)):
+            warning = None  # people have smelled it, whatever a rule says
+        verdict = verdicts[k] if verdicts else None
+        as_taught = together[k], each[:, k]
+        unseen = None if found is None else nose.answer_unseen(found)
+        together_unseen, each_unseen = as_taught if unseen is None else unseen
         yield Answer(
             row,
             molecule,
             dilution,
             X[k],
-            together[k],
-            each[:, k],
-            known=known.find(molecule.smiles, X[k]) if known else None,
+            together_unseen,
+            each_unseen,
+            as_taught=as_taught,
+            far=bool(far[k]),
+            known=found,
             stereoisomer=known.stereoisomer(molecule.skeleton) if known else None,
-            verdict=verdicts[k] if verdicts else None,
-            warning=odourless_warning(
-                molecule.heavy_atoms, int(descriptors[k, _DONORS]), molecule.charge
-            ),
+            verdict=odourless_verdict(verdict, found is not None) if warning else verdict,
+            warning=warning,
         )
+
+
+def _smells(characters: Sequence[str]) -> bool:
+    return any(character != ODORLESS for character in characters)

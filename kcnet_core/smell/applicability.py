@@ -41,6 +41,7 @@ FARTHEST = 10.0  # standard deviations in one descriptor; a single absurd one mu
 MOST_ROWS = 5_000  # training rows compared; beyond, an even sample
 MOST_HEAVY_ATOMS = 22  # sclareol, the largest odorant of the starter set
 MOST_DONORS = 2  # hydrogens on N and O that bind neighbours
+ODORLESS = "Odorless"  # the character of molecules that nobody smells
 RULE = (
     f"more than {MOST_HEAVY_ATOMS} heavy atoms, more than {MOST_DONORS} hydrogen-bond donors, "
     "or a charge"
@@ -160,6 +161,18 @@ class _Leverage:
 
     def percentiles(self, H: np.ndarray) -> np.ndarray:
         return np.searchsorted(self._own, self._of(H)) / len(self._own)
+
+
+def odourless_verdict(verdict: Verdict | None, known: bool) -> Verdict | None:
+    """The verdict on a molecule that probably reaches no nose: a neighbour that smells vouches for
+    nothing then. One that is known to be odorless keeps its verdict."""
+    if verdict is None or known:
+        return verdict
+    _, _, why = verdict.sentence.partition(": ")
+    head, tail = WORDS["outside"]
+    reason = "it probably does not evaporate, unlike the odorants that the model was taught"
+    why = why.removesuffix(tail).removesuffix(WORDS["edge"][1])
+    return Verdict("outside", f"{head} what the model knows: {reason}; {why}{tail}")
 
 
 def odourless_warning(heavy_atoms: int, donors: int, charge: int = 0) -> str | None:

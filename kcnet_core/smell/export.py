@@ -6,6 +6,7 @@ import csv
 import io
 
 from kcnet_core.smell.answers import Answer, Answers
+from kcnet_core.smell.label_sets import USUAL
 from kcnet_core.smell.nose import Nose
 from kcnet_core.storage.safe_csv import harmless
 
@@ -15,20 +16,23 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def named_characters(nose: Nose, answer: Answer, offered=None) -> list[str]:
-    """Characters whose probability reaches their threshold, most probable first.
+def named_characters(
+    nose: Nose, answer: Answer, offered=None, coverage: float = USUAL
+) -> list[str]:
+    """Characters whose probability reaches the line of a coverage, most probable first.
 
     `offered` restricts them to some indices of `nose.characters`.
     """
+    line = nose.line(coverage, answer.far)
     order = sorted(range(len(nose.characters)), key=lambda k: -answer.probabilities[k])
     return [
         nose.characters[k]
         for k in order
-        if answer.probabilities[k] >= nose.thresholds[k] and (offered is None or k in offered)
+        if answer.probabilities[k] >= line and (offered is None or k in offered)
     ]
 
 
-def records(nose: Nose, answers: Answers, offered=None) -> list[dict]:
+def records(nose: Nose, answers: Answers, offered=None, coverage: float = USUAL) -> list[dict]:
     """One dict per row, in order: `COLUMNS`, and probability, low and high of every character."""
     found = []
     for row, answer in zip(answers.rows, answers.answers, strict=True):
@@ -43,7 +47,7 @@ def records(nose: Nose, answers: Answers, offered=None) -> list[dict]:
             record |= {
                 "smiles": answer.smiles,
                 "formula": answer.molecule.formula,
-                "characters": "; ".join(named_characters(nose, answer, offered)),
+                "characters": "; ".join(named_characters(nose, answer, offered, coverage)),
                 "domain": answer.verdict.level if answer.verdict else "",
                 "warning": answer.warning or "",
                 "known": "; ".join(nose.truth(answer.known)),
@@ -57,9 +61,9 @@ def records(nose: Nose, answers: Answers, offered=None) -> list[dict]:
     return found
 
 
-def to_csv(nose: Nose, answers: Answers, offered=None) -> str:
+def to_csv(nose: Nose, answers: Answers, offered=None, coverage: float = USUAL) -> str:
     """A CSV whose text cells no spreadsheet takes for formulas."""
-    found = records(nose, answers, offered)
+    found = records(nose, answers, offered, coverage)
     titles = list(dict.fromkeys(key for record in found for key in record))
     out = io.StringIO()
     writer = csv.writer(out)

@@ -1,4 +1,4 @@
-"""Teaching several flies the same molecules: one lambda, one calibration, one threshold each."""
+"""Teaching several flies the same molecules: one lambda and one calibration for all of them."""
 
 from __future__ import annotations
 
@@ -63,7 +63,6 @@ class Taught:
     flies: tuple[Fly, ...]
     alpha: float
     calibration: Calibration
-    thresholds: np.ndarray  # (c,) from this probability on a character is named
     left_out: np.ndarray  # (F, n, c) raw scores of the training rows, had they not been taught
 
 
@@ -109,8 +108,7 @@ def teach(inputs: np.ndarray, y: np.ndarray, groups, settings: FlySettings) -> T
     left_out = np.stack(outputs)
     Z = left_out.mean(axis=0)
     calibration = Calibration.fit(Z, Y, np.ones(len(Y)), code.kind)
-    thresholds = best_thresholds(calibration.probabilities(Z), Y)
-    return Taught(tuple(flies), flies[0].alpha_, calibration, thresholds, left_out)
+    return Taught(tuple(flies), flies[0].alpha_, calibration, left_out)
 
 
 def _best_alpha(H, Y, groups) -> float:
@@ -118,18 +116,3 @@ def _best_alpha(H, Y, groups) -> float:
     alphas = scale * ALPHAS
     scores = [auroc(Y, solve(H, Y, groups, a)[1]) for a in alphas]
     return float(alphas[int(np.nanargmax(scores))]) if np.isfinite(scores).any() else scale
-
-
-def best_thresholds(P: np.ndarray, Y: np.ndarray) -> np.ndarray:
-    """For every column the probability from which on saying yes gives the best F1."""
-    return np.array([_best_threshold(p, y) for p, y in zip(P.T, Y.T, strict=True)])
-
-
-def _best_threshold(p, y) -> float:
-    order = np.argsort(-p, kind="stable")
-    p, hits = p[order], np.cumsum(y[order])
-    f1 = 2 * hits / (np.arange(1, len(p) + 1) + max(y.sum(), 1))
-    last = np.append(p[1:] < p[:-1], True)  # equal probabilities go together
-    best = int(np.argmax(np.where(last, f1, -1)))
-    below = p[best + 1] if best + 1 < len(p) else 0.0
-    return float((p[best] + below) / 2)

@@ -149,10 +149,10 @@ class Known:
         return rows
 
     @cached_property
-    def _flat(self) -> dict[str, int]:
-        found: dict[str, int] = {}
+    def _flat(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
         for row, flat in enumerate(skeletons(self.smiles)):
-            found.setdefault(flat, row)
+            found.setdefault(flat, []).append(row)
         return found
 
     @cached_property
@@ -171,4 +171,9 @@ class Known:
 
     def stereoisomer(self, skeleton: str) -> int | None:
         """A row whose molecule has this skeleton, whatever its stereo marks."""
-        return self._flat.get(skeleton)
+        return next(iter(self._flat.get(skeleton, ())), None)
+
+    def stereoisomers(self, skeleton: str) -> list[int]:
+        """The first row of every molecule that has this skeleton."""
+        rows = self._flat.get(skeleton, ())
+        return [row for row in rows if row == self._rows_of[self.smiles[row]][0]]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.protocols import PROTOCOLS
 from kcnet_core.smell.known_molecules import Known
@@ -16,7 +14,6 @@ if TYPE_CHECKING:  # these import torch
     from kcnet_core.experiments.training import TrainedRun
     from kcnet_core.model_file import SavedModel
 
-NAMED_FROM = 0.5  # the probability from which on a given model itself says yes
 SPLIT = "one {protocol} split of {title}, {n} test rows; 95% intervals by bootstrap over these rows"
 
 
@@ -71,7 +68,6 @@ def _nose(model, scaler, feature_names, target_names, **about) -> Nose:
         characters=characters,
         columns=columns,
         calibration=model.calibration_ if solved else None,
-        thresholds=np.full(len(characters), NAMED_FROM),
         alpha=model.alpha_ if solved else None,
         **about,
     )

@@ -8,7 +8,7 @@ last sigmoid is linear, so the exact shares of the inputs in each fly's score av
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -18,8 +18,11 @@ import numpy as np
 from kcnet_core.contracts import Network, Scaler
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import KCNetError
+from kcnet_core.experiments.protocols import label_matrix
 from kcnet_core.molecules.descriptor_table import DESCRIPTOR_NAMES
+from kcnet_core.molecules.read import scaffolds
 from kcnet_core.smell.known_molecules import NO_NAMES, Known, KnownNames
+from kcnet_core.smell.label_sets import NAMED_FROM, USUAL, lines_for
 
 if TYPE_CHECKING:  # these import torch
     from kcnet_core.network.calibration import Calibration
@@ -43,8 +46,10 @@ class Nose:
     feature_names: tuple[str, ...]  # raw: descriptors, perhaps followed by one-hot dilutions
     characters: tuple[str, ...]
     columns: np.ndarray  # (c,) the estimators' outputs that stand for the characters
-    thresholds: np.ndarray  # (c,) from this probability on a character is named
     calibration: Calibration | None = None  # of mean raw scores; else the estimators' own
+    # By coverage, the probability from which on characters are named (`label_sets`).
+    lines: Mapping[float, float] = field(default_factory=dict)
+    far_lines: Mapping[float, float] = field(default_factory=dict)  # for ring systems not taught
     known: Known | None = None  # the molecules it was taught, where they are at hand
     alpha: float | None = None  # the lambda that was chosen; None where ridge has not solved
     settings: FlySettings | None = None  # of flies that were taught here
@@ -137,6 +142,19 @@ class Nose:
         together, each = _calibrated(self.calibration, self.left_out[:, [row]])
         return together[0, self.columns], each[:, 0, self.columns]
 
+    def line(self, coverage: float = USUAL, far: bool = False) -> float:
+        """The probability from which on a character is named; `far` from what was taught?"""
+        lines = self.far_lines if far and self.far_lines else self.lines
+        return lines.get(coverage, NAMED_FROM)
+
+    def are_far(self, smiles: Sequence[str]) -> np.ndarray:
+        """Which molecules have a ring system that no taught one has, (n,); none if no line asks."""
+        if not self.far_lines or self.known is None:
+            return np.zeros(len(smiles), bool)
+        if "rings" not in self.shelf:
+            self.shelf["rings"] = {"", *scaffolds(self.known.smiles)}
+        return np.array([one not in self.shelf["rings"] for one in scaffolds(smiles)], bool)
+
     def log_odds(self, inputs: np.ndarray) -> np.ndarray:
         """(n, c) log-odds of the probabilities of all flies together."""
         P = np.clip(self.answer(inputs)[0], 1e-9, 1 - 1e-9)
@@ -160,6 +178,7 @@ def train_nose(dataset: Dataset, settings: FlySettings | None = None) -> Nose:
     inputs = scaler.transform(dataset.X)
     taught = teach(inputs, dataset.y, dataset.groups, settings)
     characters, columns = characters_of(dataset.target_names, dataset.multilabel)
+    unseen = taught.calibration.probabilities(taught.left_out.mean(axis=0))
     return Nose(
         title=f"{settings.n_flies} KCNets with different random wirings",
         data_title=dataset.title,
@@ -168,13 +187,20 @@ def train_nose(dataset: Dataset, settings: FlySettings | None = None) -> Nose:
         feature_names=tuple(dataset.feature_names),
         characters=characters,
         columns=columns,
-        thresholds=taught.thresholds[columns],
         calibration=taught.calibration,
+        lines=lines_for(unseen[:, columns], true_labels(dataset)[:, columns]),
         known=Known.of(dataset),
         alpha=taught.alpha,
         settings=settings,
         left_out=taught.left_out,
     )
+
+
+def true_labels(dataset: Dataset, rows=slice(None)) -> np.ndarray:
+    """(n, c) 0/1, one column per target name."""
+    if dataset.multilabel:
+        return label_matrix(dataset.y[rows])
+    return (dataset.y[rows][:, None] == np.arange(len(dataset.target_names))).astype(np.int64)
 
 
 def characters_of(names: Sequence[str], multilabel: bool) -> tuple[tuple[str, ...], np.ndarray]:

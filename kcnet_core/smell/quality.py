@@ -16,7 +16,7 @@ from kcnet_core.contracts import Counted, Steps
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.experiments import metrics
 from kcnet_core.experiments.comparison.search import training_part
-from kcnet_core.experiments.protocols import label_matrix, splits
+from kcnet_core.experiments.protocols import splits
 from kcnet_core.network import scores
 from kcnet_core.storage import folders
 from kcnet_core.storage.atomic_write import write_whole
@@ -30,7 +30,7 @@ CHANCE = 0.5
 BUNDLED = folders.assets() / "results" / "smell_quality.json"
 N_BOOTSTRAP = 300
 _INTERVALS = {"auroc", "f1", "calibration_error"}
-_METHOD = 1  # to be raised when the way of measuring changes
+_METHOD = 2  # to be raised when the way of measuring changes
 
 
 @dataclass(frozen=True)
@@ -90,10 +90,10 @@ class Quality:
         return next((q for q in self.characters if q.character == character), None)
 
 
-def quality_key(dataset: Dataset, settings: FlySettings) -> str:
-    """What a measurement holds for: molecules, labels, settings and versions."""
+def quality_key(dataset: Dataset, settings: FlySettings, method: int = _METHOD) -> str:
+    """What a measurement holds for: molecules, labels, settings, versions, and the way of it."""
     identity = {
-        "method": [_METHOD, N_REPEATS, N_FOLDS],
+        "method": [method, N_REPEATS, N_FOLDS],
         "settings": asdict(settings),
         "versions": {name: version(name).split("+")[0] for name in ("rdkit", "numpy", "torch")},
         "features": dataset.feature_names,
@@ -113,10 +113,10 @@ def measure_steps(
 ) -> Steps[Counted, Quality]:
     """Teach and test flies on repeated folds that keep a molecule's rows together.
 
-    Thresholds for F1 are chosen on the training molecules of each split.
+    The line from which on characters are named, for F1, is drawn on the training molecules.
     """
     from kcnet_core.smell.flies import FlySettings
-    from kcnet_core.smell.nose import characters_of, train_nose
+    from kcnet_core.smell.nose import characters_of, train_nose, true_labels
 
     settings = settings or FlySettings()
     characters, columns = characters_of(dataset.target_names, dataset.multilabel)
@@ -128,7 +128,7 @@ def measure_steps(
         nose = train_nose(training_part(dataset, split.train), settings)
         P, _ = nose.answer(nose.inputs(dataset.X[split.test]))
         truth = true_labels(dataset, split.test)[:, columns]
-        found.append(_scores(truth, P, nose.thresholds))
+        found.append(_scores(truth, P, nose.line()))
         yield Counted(len(found), len(every))
     share = len(every[0].test) / len(every[0].train)
 
@@ -140,17 +140,19 @@ def measure_steps(
         f"{n_repeats} times {n_folds}-fold cross-validation on {dataset.title}, all rows of a "
         "molecule on one side; 95% intervals by the corrected resampled t"
     )
-    positives = true_labels(dataset, slice(None)).sum(axis=0)[columns]
+    positives = true_labels(dataset).sum(axis=0)[columns]
     return _summary(quality_key(dataset, settings), how, characters, positives, found, measured)
 
 
 def measure_on_rows(nose: Nose, dataset: Dataset, test_rows: np.ndarray, how: str) -> Quality:
     """Quality of a finished model on test rows it was not trained on; bootstrap over these rows."""
+    from kcnet_core.smell.nose import true_labels
+
     P, _ = nose.answer(nose.inputs(dataset.X[test_rows]))
     truth = true_labels(dataset, test_rows)[:, nose.columns]
     rng = np.random.default_rng(0)
     draws = [np.arange(len(P)), *(rng.integers(0, len(P), len(P)) for _ in range(N_BOOTSTRAP))]
-    found = [_scores(truth[rows], P[rows], nose.thresholds) for rows in draws]
+    found = [_scores(truth[rows], P[rows], nose.line()) for rows in draws]
 
     def measured(values) -> Measured:
         """The value on the rows as they are, and its spread over the draws."""
@@ -162,9 +164,9 @@ def measure_on_rows(nose: Nose, dataset: Dataset, test_rows: np.ndarray, how: st
     return _summary("", how, nose.characters, truth.sum(axis=0), found, measured)
 
 
-def _scores(truth, P, thresholds) -> tuple[np.ndarray, np.ndarray, float]:
+def _scores(truth, P, line: float) -> tuple[np.ndarray, np.ndarray, float]:
     """AUROC and F1 of each character (NaN where no test row has it), and the calibration error."""
-    f1 = np.where(truth.any(axis=0), scores.f1_by_label(truth, thresholds <= P), np.nan)
+    f1 = np.where(truth.any(axis=0), scores.f1_by_label(truth, line <= P), np.nan)
     return scores.auroc_by_label(truth, P), f1, scores.calibration_error(truth, P)
 
 
@@ -185,13 +187,6 @@ def _summary(
             for k, (name, n) in named
         ),
     )
-
-
-def true_labels(dataset: Dataset, rows) -> np.ndarray:
-    """(n, c) 0/1, one column per target name."""
-    if dataset.multilabel:
-        return label_matrix(dataset.y[rows])
-    return (dataset.y[rows][:, None] == np.arange(len(dataset.target_names))).astype(np.int64)
 
 
 # -- what was measured before ------------------------------------------------------------------

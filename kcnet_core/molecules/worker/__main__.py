@@ -25,7 +25,11 @@ def load_tasks() -> dict:
     """What a worker can do: name -> function of one item, returning something JSON can hold."""
     from kcnet_core.molecules.worker.atom_edits import without_each_atom
     from kcnet_core.molecules.worker.check import check_smiles, without_stereo
-    from kcnet_core.molecules.worker.descriptors import descriptor_values, morgan_bits
+    from kcnet_core.molecules.worker.descriptors import (
+        descriptor_values,
+        morgan_bits,
+        ring_scaffold,
+    )
     from kcnet_core.molecules.worker.draw import draw_svg
 
     return {
@@ -33,6 +37,7 @@ def load_tasks() -> dict:
         "describe": lambda smiles: pack(descriptor_values(smiles)),
         "draw": lambda arguments: draw_svg(*arguments),
         "fingerprint": morgan_bits,
+        "scaffold": ring_scaffold,
         "skeleton": without_stereo,
         "without_atoms": without_each_atom,
     }

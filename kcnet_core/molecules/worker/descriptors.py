@@ -1,4 +1,4 @@
-"""One canonical SMILES -> its RDKit 2D descriptors, or its Morgan fingerprint. Runs in a worker."""
+"""One canonical SMILES -> its RDKit 2D descriptors, fingerprint or scaffold. Runs in a worker."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from rdkit import Chem
 from rdkit.Chem import QED, Descriptors, Fragments, rdFingerprintGenerator, rdMolDescriptors
 from rdkit.Chem.EState import EState
+from rdkit.Chem.Scaffolds import MurckoScaffold
 from rdkit.DataStructs import BitVectToBinaryText
 
 from kcnet_core.molecules.descriptor_table import DESCRIPTOR_NAMES
@@ -26,6 +27,12 @@ _environments = rdFingerprintGenerator.GetMorganGenerator(radius=2, fpSize=2048)
 def morgan_bits(smiles: str) -> str:
     """Which environments of atoms a molecule holds, as hexadecimal digits."""
     return BitVectToBinaryText(_environments.GetFingerprint(_parsed(smiles))).hex()
+
+
+def ring_scaffold(smiles: str) -> str:
+    """Its rings and what links them (Bemis and Murcko), without stereo marks; "" without a ring."""
+    scaffold = MurckoScaffold.GetScaffoldForMol(_parsed(smiles))
+    return Chem.MolToSmiles(scaffold, isomericSmiles=False)
 
 
 def _parsed(smiles: str) -> Chem.Mol:

@@ -49,6 +49,7 @@ SMELL_TABLE = "smell_table"  # name and lines of a table that takes the place of
 SMELL_MODEL = "smell_model"  # widget: who answers (models)
 SMELL_FILE = "smell_file"  # the ChosenModel from a file (models)
 SMELL_DILUTION = "smell_dilution"  # widget: at which dilution (models)
+SMELL_COVERAGE = "smell_coverage"  # widget: share of true characters to be named (models)
 SMELL_ANSWERS = "smell_answers"  # what was asked last, and the Answers (ask)
 SMELL_JOB = "smell_job"  # many lines that were asked and the job that answers it (ask)
 

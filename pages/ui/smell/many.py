@@ -45,7 +45,7 @@ def overview(chosen: ChosenModel, answers: Answers) -> Answer | None:
         )
         st.download_button(
             "Download CSV",
-            lambda: to_csv(chosen.nose, answers, chosen.offered),
+            lambda: to_csv(chosen.nose, answers, chosen.offered, chosen.coverage),
             file_name="kcnet-smell.csv",
             mime="text/csv",
             icon=":material/download:",
@@ -97,7 +97,7 @@ def columns(chosen: ChosenModel, answers: Answers) -> dict[str, list]:
             known = answer.known is not None
             true = " · ".join(nose.truth(answer.known)) or "none"
             remarks = [answer.warning, f"Known: {true}." if known else "", row.note]
-            said = named_characters(nose, answer, chosen.offered)
+            said = named_characters(nose, answer, chosen.offered, chosen.coverage)
             record |= {
                 "molecule": next(images),
                 "characters": " · ".join(said) or "nothing it could name",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import streamlit as st
@@ -12,7 +12,9 @@ from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.cost import quality_cost
 from kcnet_core.limits import MAX_UPLOAD_BYTES
-from kcnet_core.smell.nose import Nose, train_nose
+from kcnet_core.smell.elsewhere import Elsewhere, remembered_elsewhere, taught_nose
+from kcnet_core.smell.label_sets import COVERAGES, USUAL
+from kcnet_core.smell.nose import Nose
 from kcnet_core.smell.quality import (
     Quality,
     measure_steps,
@@ -24,10 +26,15 @@ from pages.ui.shell import visitor, visitor_data, visitor_jobs
 from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.job_progress import job_progress
 from pages.ui.shell.memo import memo
-from pages.ui.shell.session_keys import SMELL_DILUTION, SMELL_FILE
+from pages.ui.shell.session_keys import SMELL_COVERAGE, SMELL_DILUTION, SMELL_FILE
 from pages.ui.shell.session_keys import SMELL_MODEL as CHOICE
 
-STARTER, KELLER, RUN, FILE = "starter", "keller_2016", "run", "file"
+STARTER, RUN, FILE = "starter", "run", "file"
+TEACHERS = {  # datasets that flies may be taught here, once they are on this machine
+    STARTER: "the starter odorants",
+    "gs_lf": "GS-LF",
+    "keller_2016": "Keller 2016",
+}
 
 
 @dataclass(frozen=True)
@@ -39,6 +46,8 @@ class ChosenModel:
     quality: Quality | None
     quality_note: str = ""  # why there is none
     dataset: Dataset | None = None  # that flies were taught here; None for given models
+    elsewhere: Elsewhere | None = None  # how it fares on other people's data
+    coverage: float = USUAL  # share of true characters that shall be named
 
     @cached_property
     def offered(self) -> set[int]:
@@ -52,9 +61,8 @@ class ChosenModel:
 
 def choices() -> dict[str, str]:
     """What may answer right now, and how it is called."""
-    found = {STARTER: "KCNet, taught the starter odorants"}
-    if KELLER in visitor_data.dataset_titles():
-        found[KELLER] = "KCNet, taught Keller 2016"
+    there = visitor_data.dataset_titles()
+    found = {name: f"KCNet, taught {what}" for name, what in TEACHERS.items() if name in there}
     uploaded = visitor_data.uploaded()
     if uploaded is not None and uploaded.kind == "odor":
         found[visitor_data.UPLOADED] = "KCNet, taught your uploaded table"
@@ -81,12 +89,13 @@ def choose() -> ChosenModel | None:
         if choice == visitor_data.UPLOADED:
             dataset = visitor_data.uploaded()
             # The dataset stands beside its nose, so that no other can get its id.
-            nose = memo("smell_uploaded", id(dataset), lambda: (train_nose(dataset), dataset))[0]
+            nose = memo("smell_uploaded", id(dataset), lambda: (taught_nose(dataset), dataset))[0]
         else:
             dataset, nose = visitor_data.loaded(choice, ()), _taught(choice)
     quality = _quality(choice, dataset, nose)
     note = "" if quality else "Quality on unseen molecules is being measured."
-    return ChosenModel(choice, nose, quality, note, dataset)
+    elsewhere = remembered_elsewhere(dataset, nose.settings)
+    return ChosenModel(choice, nose, quality, note, dataset, elsewhere)
 
 
 def choose_dilution(nose: Nose) -> str | None:
@@ -100,9 +109,25 @@ def choose_dilution(nose: Nose) -> str | None:
     )  # fmt: skip
 
 
+def choose_coverage(chosen: ChosenModel) -> ChosenModel:
+    """How many of the true characters shall be named; models without left-out answers have no
+    choice."""
+    if not chosen.nose.lines:
+        return chosen
+    if st.session_state.get(SMELL_COVERAGE) not in COVERAGES:
+        st.session_state[SMELL_COVERAGE] = USUAL
+    coverage = st.segmented_control(
+        "Name so many of the true characters", COVERAGES, key=SMELL_COVERAGE, required=True,
+        format_func=lambda share: f"{share:.0%}",
+        help="More true characters among those named means more false ones too. The dotted line of "
+        "the profile moves with it: whatever reaches it is named.",
+    )  # fmt: skip
+    return replace(chosen, coverage=coverage)
+
+
 @st.cache_resource(show_spinner=False, max_entries=3)
 def _taught(name: str) -> Nose:
-    return train_nose(visitor_data.loaded(name, ()))
+    return taught_nose(visitor_data.loaded(name, ()))
 
 
 def _finished_run():
@@ -204,10 +229,21 @@ def who(chosen: ChosenModel, dilution: str | None) -> None:
     diluted = f" at {dilution}" if dilution else ""
     line = f"{nose.title}, taught {nose.data_title}{diluted}"
     with st.container(gap=None, width="stretch"):
+        if chosen.elsewhere is not None:
+            there = chosen.elsewhere.outside
+            st.caption(
+                f"{escape_markdown(line)} · measured by the labels of "
+                f"{escape_markdown(chosen.elsewhere.source)}, on {there.n_molecules:,} of its "
+                f"molecules that it was never taught: mean AUROC **{there.auroc.mean:.2f}** "
+                f"({there.auroc.low:.2f} to {there.auroc.high:.2f}); the character it is surest of "
+                f"is confirmed in **{there.confirmed.mean:.0%}**, where it says "
+                f"{there.stated.mean:.0%}"
+            )
+            return
         if quality is not None:
             st.caption(
-                f"{escape_markdown(line)} · on unseen molecules mean AUROC "
-                f"**{quality.auroc.mean:.3f}** ({quality.auroc.low:.3f} to "
+                f"{escape_markdown(line)} · measured by the labels of the same source, on unseen "
+                f"molecules: mean AUROC **{quality.auroc.mean:.3f}** ({quality.auroc.low:.3f} to "
                 f"{quality.auroc.high:.3f}), {len(chosen.offered)} of {len(nose.characters)} "
                 "characters better than guessing"
             )

@@ -13,6 +13,7 @@ from kcnet_core.molecules.read import Row
 from kcnet_core.smell import explanation, neighbours
 from kcnet_core.smell.answers import Answer
 from kcnet_core.smell.applicability import RULE
+from kcnet_core.smell.label_sets import COVERAGES
 from kcnet_core.smell.nose import Nose
 from pages.ui.shell import visitor
 from pages.ui.shell.chart import chart
@@ -78,6 +79,14 @@ def known_line(chosen: ChosenModel, answer: Answer) -> None:
                  icon=":material/school:", color="blue")  # fmt: skip
         st.text(f"{known.names[row]}: {true}")
     st.caption(f"In {escape_markdown(known.title)}, {taught}.")
+    twins = [one for one in known.stereoisomers(answer.molecule.skeleton) if one != row]
+    for one in twins:
+        st.text(f"{known.names[one]}: {' · '.join(known.characters[one]) or 'none of them'}")
+    if twins or answer.known is None:
+        st.caption(
+            "They differ in stereochemistry alone, which the flies' inputs do not hold: to them "
+            "they are one molecule, whatever a nose says."
+        )
 
 
 def trust_line(answer: Answer) -> None:
@@ -104,17 +113,18 @@ def profile(chosen: ChosenModel, answer: Answer) -> None:
     greyed = [k for k in range(len(nose.characters)) if k not in offered]
     truth = nose.truth(answer.known)
     together, each = answer.probabilities, answer.each
+    line = nose.line(chosen.coverage, answer.far)
     taught = answer.known is not None and nose.left_out is not None
     if taught and st.toggle(
-        "As if the flies had never met it",
-        key="smell_unseen",
-        help="The same flies, solved without this molecule and its stereoisomers: an honest test "
-        "of what they make of it.",
+        "With this molecule among those taught",
+        key="smell_as_taught",
+        help="Shown first is what the flies make of it when they are solved without this molecule "
+        "and its stereoisomers: an honest test. Taught, they have seen the answer.",
     ):
-        together, each = nose.answer_unseen(answer.known)
+        together, each = answer.as_taught
     chart(
         figures.odor_profile(
-            nose.characters, together, each, thresholds=nose.thresholds,
+            nose.characters, together, each, line=line,
             truth=truth, greyed=greyed, top=PROFILE_ROWS, dark=visitor.dark(),
         ),
         "smell_profile",
@@ -127,13 +137,34 @@ def profile(chosen: ChosenModel, answer: Answer) -> None:
         else "Bar: calibrated probability of this one model; with a single wiring there is no "
         "spread to show. "
     )
-    st.caption(what + "Strong colour: likely enough to be named" +
-               ("; ✓ true of this molecule." if truth else "."))  # fmt: skip
+    true = "; ✓ true of this molecule" if truth else ""
+    st.caption(
+        f"{what}Strong colour: named, from the dotted line ({line:.0%}) on{true}. "
+        f"{promise(chosen, answer)}"
+    )
     if greyed:
         with st.expander(f"{len(greyed)} characters are not offered", icon=":material/block:"):
             for k in greyed:
                 found = chosen.quality.of(nose.characters[k])
                 st.markdown(f":gray[{escape_markdown(f'{found.character}: {found.reason}.')}]")
+
+
+def promise(chosen: ChosenModel, answer: Answer) -> str:
+    """What the line means, and whether it kept its word where that was measured."""
+    if not chosen.nose.lines:
+        return "That is where this model itself says yes."
+    asked, found = chosen.coverage, chosen.elsewhere
+    sentence = f"The line is drawn so that {asked:.0%} of a molecule's true characters are named"
+    if found is None:
+        return f"{sentence}, going by molecules that were left out."
+    which = "unseen ring systems" if answer.far else "unseen molecules"
+    level = next(one for one in found.levels if (one.whose, one.which) == (found.source, which))
+    k = COVERAGES.index(asked)
+    return (
+        f"{sentence}; measured on {level.n_molecules:,} {which} by the labels of "
+        f"{escape_markdown(found.source)}: {level.coverage[k]:.0%}, with {level.named[k]:.1f} "
+        "characters named on average."
+    )
 
 
 def refused(row: Row) -> None:
@@ -209,11 +240,12 @@ def descriptors(nose: Nose, answer: Answer, character: int) -> None:
         "smell_shares",
     )
     if shares.unit == "log-odds":
+        seen = " with this molecule among those taught" if answer.known is not None else ""
         st.caption(
             f"Descriptors: the {len(shares.values)} shares and the base rate ({shares.bias:+.2f}) "
             f"add up to the log-odds of {escape_markdown(name)}, {shares.total:+.2f}, that is "
-            f"{answer.probabilities[character]:.0%}. Exact: nothing is sampled or approximated. "
-            "Hover for what a descriptor means."
+            f"{answer.as_taught[0][character]:.0%}{seen}. Exact: nothing is sampled or "
+            "approximated. Hover for what a descriptor means."
         )
     else:
         st.caption(

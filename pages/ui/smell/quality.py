@@ -7,6 +7,9 @@ from collections.abc import Iterable
 import streamlit as st
 
 from kcnet_core import figures
+from kcnet_core.datasets.vocabulary import words_of
+from kcnet_core.smell.elsewhere import SOURCE, Elsewhere
+from kcnet_core.smell.label_sets import COVERAGES
 from kcnet_core.smell.quality import Measured
 from kcnet_core.smell.rivals import FLIES, UNBOUNDED, Rivals, remembered_rivals
 from pages.ui.shell import visitor
@@ -27,13 +30,15 @@ def quality(chosen: ChosenModel) -> None:
             f"and λ = {nose.alpha:.3g}, chosen by leaving molecules out"
         )
     st.markdown(about + ".")
+    if chosen.elsewhere is not None:
+        levels(chosen.elsewhere)
     if found is None:
         st.info(chosen.quality_note, icon=":material/hourglass_empty:")
         return
     st.caption(
         f"Measured by {escape_markdown(found.how)}. AUROC is the chance that a molecule with the "
-        "character scores above one without it; 0.5 is guessing. F1 counts what is named at "
-        "thresholds chosen on the training molecules. In brackets: how many rows have the "
+        "character scores above one without it; 0.5 is guessing. F1 counts what is named from one "
+        "line on that is drawn on the training molecules. In brackets: how many rows have the "
         "character."
     )
     with st.container(horizontal=True, gap="large"):
@@ -71,6 +76,39 @@ def quality(chosen: ChosenModel) -> None:
                 hide_index=True,
                 alt="Quality of every character with 95% intervals",
             )
+
+
+def levels(found: Elsewhere) -> None:
+    """Quality by whose labels and on which molecules it was measured."""
+    st.markdown("**How far it can be trusted**, by whose labels it was measured")
+    st.dataframe(
+        {
+            "labels of": [level.whose for level in found.levels],
+            "on": [level.which for level in found.levels],
+            "molecules": [level.n_molecules for level in found.levels],
+            "mean AUROC": [str(level.auroc) for level in found.levels],
+            "surest character confirmed": [str(level.confirmed) for level in found.levels],
+            "it says": [str(level.stated) for level in found.levels],
+            "calibration error of it": [str(level.top_error) for level in found.levels],
+            **{
+                f"named at {asked:.0%}": [f"{level.coverage[k]:.0%}" for level in found.levels]
+                for k, asked in enumerate(COVERAGES)
+            },
+        },
+        hide_index=True,
+        alt="Quality on unseen molecules and ring systems, by whose labels it was measured",
+    )
+    st.caption(
+        f"{escape_markdown(found.how)}. The columns “named at” hold the share of true characters "
+        "that were named when so many were asked for."
+    )
+    with st.expander("Which words count as which character", icon=":material/translate:"):
+        words = words_of(SOURCE)
+        st.dataframe(
+            {"word": list(words), "counts as": [" · ".join(words[word]) or None for word in words]},
+            hide_index=True,
+            alt="The vocabulary: words of the other source and the characters they stand for",
+        )
 
 
 def rivals(chosen: ChosenModel) -> None:

@@ -96,7 +96,7 @@ def test_shares_of_the_descriptors_add_up_to_the_log_odds_shown(nose, smelled):
     answer = smelled("cinnamaldehyde")
     for character in (0, int(answer.probabilities.argmax())):
         shares = explanation.descriptor_shares(nose, answer, character)
-        p = answer.probabilities[character]
+        p = answer.as_taught[0][character]
         assert shares.unit == "log-odds"
         assert shares.total == pytest.approx(np.log(p / (1 - p)), abs=1e-3)
         assert len(shares.values) == len(shares.names)
@@ -127,3 +127,34 @@ def test_neighbours_are_near_and_never_the_molecule_itself(nose, smelled):
         assert "vanillin" not in names and len(set(names)) == len(names) == 4
         assert values == sorted(values, reverse=True) and 0 < values[-1] <= values[0] <= 1
         assert any("vanil" in name for name in names)
+
+
+def test_a_known_molecule_is_answered_as_if_it_had_never_been_taught(nose, smelled):
+    answer = smelled("vanillin")
+    vanilla = nose.characters.index("Vanilla")
+    assert answer.probabilities.tolist() == nose.answer_unseen(answer.known)[0].tolist()
+    assert answer.as_taught[0][vanilla] > answer.probabilities[vanilla]
+    other = smelled("COc1cc(C=O)ccc1OCCC")
+    assert other.known is None and other.as_taught[0] is other.probabilities
+
+
+def test_what_is_probably_odorless_is_never_inside(smelled):
+    for text in ("OCC(O)C(O)C(O)C(O)CCO", "CCCCCCCCCCCCCCCCCCCCCCCCCC(=O)OC"):
+        answer = smelled(text)
+        assert answer.warning and answer.verdict.level == "outside"
+        assert "does not evaporate" in answer.verdict.sentence
+
+
+def test_what_people_have_smelled_is_not_called_odorless_by_a_rule(nose, starter, monkeypatch):
+    from kcnet_core.smell import answers
+
+    monkeypatch.setattr(answers, "odourless_warning", lambda *_: "Probably odorless.")
+    given = answers.smell(nose, split_lines("vanillin\nsucrose\nCCCCCCCCOC")).given
+    assert [answer.warning is None for answer in given] == [True, False, False]
+    assert [answer.verdict.level == "outside" for answer in given] == [False, False, True]
+
+
+def test_both_of_a_pair_of_mirror_images_are_known(nose, smelled):
+    carvone = smelled("CC1=CCC(CC1=O)C(C)=C")
+    twins = nose.known.stereoisomers(carvone.molecule.skeleton)
+    assert sorted(nose.known.names[row] for row in twins) == ["(R)-carvone", "(S)-carvone"]

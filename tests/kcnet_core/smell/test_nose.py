@@ -11,7 +11,7 @@ from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.comparison.search import training_part
 from kcnet_core.network.scaling import RateScaler
 from kcnet_core.network.scores import auroc_by_label, calibration_error
-from kcnet_core.smell.flies import FlySettings, best_thresholds
+from kcnet_core.smell.flies import FlySettings
 from kcnet_core.smell.nose import Nose, characters_of, train_nose
 
 SMALL = FlySettings(n_flies=2, n_hidden=300)
@@ -68,7 +68,7 @@ def test_classes_exclude_each_other():
 
 def test_a_model_of_pixels_cannot_smell():
     with pytest.raises(KCNetError, match="pixel 3"):
-        Nose("", "", (None,), None, ("pixel 3",), ("a",), np.array([0]), np.array([0.5]))
+        Nose("", "", (None,), None, ("pixel 3",), ("a",), np.array([0]))
 
 
 def test_images_cannot_be_taught(starter):
@@ -92,18 +92,6 @@ def test_dilutions_become_inputs(starter):
     assert nose.features(descriptors, "1/1000")[0, -2:].tolist() == [0, 1]
     with pytest.raises(KCNetError, match="1/1000"):
         nose.features(descriptors, "1/7")
-
-
-def test_the_threshold_is_where_f1_is_best():
-    p = np.array([0.9, 0.8, 0.4, 0.3, 0.1])
-    y = np.array([1, 1, 0, 1, 0])
-    (threshold,) = best_thresholds(p[:, None], y[:, None])
-
-    def f1(t):
-        said = p >= t
-        return 2 * (said & (y == 1)).sum() / (said.sum() + y.sum())
-
-    assert f1(threshold) == max(f1(t) for t in p)
 
 
 def test_a_taught_molecule_can_be_answered_as_if_it_had_never_been_taught(starter, nose):

@@ -1,0 +1,59 @@
+"""What the words of other people's data mean in ours: `assets/vocabulary.csv`, for all to correct.
+
+A word stands for the character that `assets/ODORANTS.md` describes it by ("woody: cedar,
+sandalwood, pine, vetiver"); one that no character covers stands for none. The table was written
+from these descriptions, before anything was measured with it.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+import numpy as np
+
+from kcnet_core.datasets.dataset import Dataset
+from kcnet_core.errors import DataError
+from kcnet_core.storage.folders import assets
+
+PATH = assets() / "vocabulary.csv"
+COLUMNS = ("source", "word", "characters")
+
+
+@cache
+def words_of(source: str) -> Mapping[str, tuple[str, ...]]:
+    """The words of a dataset (by its name in the catalogue) and the characters they stand for."""
+    try:
+        with PATH.open(encoding="utf-8", newline="") as file:
+            rows = [row for row in csv.DictReader(file) if row.get("source") == source]
+    except OSError as error:
+        raise DataError(
+            "The vocabulary (assets/vocabulary.csv) is missing from this installation. "
+            "Install the project again, assets and all."
+        ) from error
+    if any(row.get(column) is None for row in rows for column in COLUMNS):
+        raise DataError(
+            f"assets/vocabulary.csv must have the columns {', '.join(COLUMNS)} in every row."
+        )
+    return {
+        row["word"].strip().capitalize(): tuple(
+            filter(None, (one.strip().capitalize() for one in row["characters"].split(";")))
+        )
+        for row in rows
+    }
+
+
+def translated(dataset: Dataset, characters: Sequence[str]) -> np.ndarray:
+    """The labels of a multi-label dataset in other `characters`, (n, c) 0/1.
+
+    A molecule has a character when people gave it any of the words that stand for it. Characters
+    that no word of the dataset stands for are all zero.
+    """
+    words = words_of(dataset.name)
+    labels = np.zeros((len(dataset.y), len(characters)), dtype=np.int64)
+    for column, word in enumerate(dataset.target_names):
+        for character in words.get(word, ()):
+            if character in characters:
+                labels[:, characters.index(character)] |= dataset.y[:, column]
+    return labels
