@@ -115,9 +115,12 @@ class Counted:
 
 
 def drain(
-    steps: Steps[Counted, Result], progress: Callable[[int, int | None], None] | None = None
+    steps: Steps[Any, Result], progress: Callable[[int, int | None], None] | None = None
 ) -> Result:
-    """Do all of the work at once and return its result; `progress` hears how far it has come."""
+    """Do all of the work at once and return its result.
+
+    Where the steps are `Counted`, `progress` hears how far it has come.
+    """
     with closing(steps):  # also when `progress` raises
         while True:
             try:

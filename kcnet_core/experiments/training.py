@@ -128,9 +128,12 @@ def train_steps(
             counts_as_step, dataset.image_shape, feature_names,
         )  # fmt: skip
 
-    yield view("Splitting and scaling", 0.0)
+    yield view("Splitting the rows", 0.0)
     started = time.perf_counter()
     protocol, split = split_of(run, dataset)
+    prepared = time.perf_counter() - started
+    yield view("Scaling the inputs", 0.0)
+    started = time.perf_counter()
     fold = prepare(dataset, split)
     feature_names = names_of_inputs(dataset, fold.scaler)
     model = fold.lay_out(run.estimator())
@@ -138,15 +141,15 @@ def train_steps(
     has_epochs = run.model in EPOCH_MODELS
     # One record per epoch and submodel, and with DOA one more for the wiring as it was drawn.
     total = (run.n_epochs + (run.model in DOA_MODELS)) * replay.n_submodels
-    prepared = time.perf_counter() - started
+    prepared += time.perf_counter() - started
     matrices, ended = run.model in DOA_MODELS, False
+    if run.model in KCNET_MODELS:
+        yield view(STAGES["wiring"], 0.0)
     for record in model.fit_steps(
         fold.X_train, fold.y_train, groups=fold.groups, matrices=matrices, progress=True
     ):
         if isinstance(record, Progress):
-            start, width = (EPOCHS_SHARE, 0.08) if has_epochs else (0.0, 0.9)
-            done = record.done / max(record.total, 1) if record.stage == "gram" else 1.0
-            yield view(STAGES.get(record.stage, record.stage), start + width * done)
+            yield view(*_inside(record, has_epochs))
             continue
         replay.add(record)
         log.append(replace(record, W=None, S=None))
@@ -172,6 +175,18 @@ def train_steps(
         run, dataset, protocol, fold.scaler, model, split.train, split.test, scores, probabilities,
         predictions, timings, tuple(log), replay.frames, notes,
     )  # fmt: skip
+
+
+def _inside(step: Progress, has_epochs: bool) -> tuple[str, float]:
+    """What a step inside a stage is called, and how much of the run is done with it."""
+    done = step.done / max(step.total, 1)
+    if step.stage == "doa":
+        return f"{STAGES['doa']}, {step.says}", EPOCHS_SHARE * done
+    start, width = (EPOCHS_SHARE, 0.08) if has_epochs else (0.0, 0.9)
+    if step.stage != "gram":
+        return STAGES.get(step.stage, step.stage), start + width
+    rows = f", {step.done:,} of {step.total:,} rows" if step.done < step.total else ""
+    return STAGES["gram"] + rows, start + width * done
 
 
 STAGES = {

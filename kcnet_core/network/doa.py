@@ -24,10 +24,11 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from kcnet_core.contracts import Steps, drain
 from kcnet_core.errors import DataError
 from kcnet_core.network.devices import computing, float64_device
 from kcnet_core.network.doa_settings import DOASettings
-from kcnet_core.network.history import EpochRecord
+from kcnet_core.network.history import EpochRecord, Progress
 from kcnet_core.network.kenyon import kenyon_activity, wiring_gradient
 from kcnet_core.network.linear_algebra import product
 from kcnet_core.network.ridge import CHUNK_VALUES, RidgeSums, rows_per_chunk
@@ -39,6 +40,7 @@ ONES_BELOW = 0.02
 MEASURED_ROWS = 3000  # rows on which the metrics of an epoch are measured
 HELD_OUT_SHARE = 0.5
 FIELD_MARGIN = 1  # pixels around its field that a cell may still come to listen to
+EPOCH_PARTS = 1000  # in which progress inside an epoch is counted
 ADAM_MEMORY = (0.9, 0.999)
 ADAM_FLOOR = 1e-8
 
@@ -108,6 +110,7 @@ class WiringSearch:
         self._validation = validation[:MEASURED_ROWS]
         self._moments = torch.zeros_like(self.scores), torch.zeros_like(self.scores)
         self._steps = 0
+        self._waited = 0.0  # in this epoch, for whoever looks at its progress
         self._field: torch.Tensor | None = None  # (B, d) inputs that a cell may listen to
         if settings.gradient_mask == "field":
             self._field = torch.from_numpy(wiring.fields.mask(FIELD_MARGIN)).to(device)
@@ -115,16 +118,22 @@ class WiringSearch:
         self._held: dict[int, tuple[np.ndarray, list]] = {}
         self._measured: list | None = None  # inputs of the validation rows, if few enough to hold
 
-    def epochs(self, matrices: bool = False) -> Iterator[EpochRecord]:
-        """Yield one `EpochRecord` per wiring: the initial one as epoch 0, then one per update."""
+    def epochs(
+        self, matrices: bool = False, progress: bool = False
+    ) -> Iterator[EpochRecord | Progress]:
+        """Yield one `EpochRecord` per wiring: the initial one as epoch 0, then one per update.
+
+        With `progress` also what is done inside an epoch of many rows.
+        """
         s, flips = self.settings, (0, 0)
         best = _Best(np.nan, 0, self.wiring, self.scores)
         for epoch in range(s.n_epochs + 1):
-            started = time.perf_counter()
+            started, self._waited = time.perf_counter(), 0.0
             wiring, S = self.wiring, self.scores.cpu().numpy().copy() if matrices else None
             with computing(wiring.n_hidden, self.device):
                 fit_rows, gradient_rows, measure_rows = self._draw_rows()
-                beta = self._fit(fit_rows)
+                fit = self._told(self._fit(fit_rows), epoch, 0, "sums for the output weights")
+                beta = (yield from fit) if progress else drain(fit)
                 train = self._measure(beta, fit_rows)
                 metric = self._measure(beta, measure_rows)
                 if metric > best.metric or np.isnan(best.metric):
@@ -132,7 +141,8 @@ class WiringSearch:
                 made_by, flips = flips, (0, 0)
                 reached = s.stop_rule == "algorithm1" and self._enough(metric)
                 if epoch < s.n_epochs and not reached:
-                    flips = self._update(self._gradient(beta, gradient_rows))
+                    pull = self._told(self._gradient(beta, gradient_rows), epoch, 1, "gradient")
+                    flips = self._update((yield from pull) if progress else drain(pull))
                     if s.stop_rule == "published":
                         reached = self._enough(self._measure(beta, measure_rows))
                     self._held.clear()
@@ -144,7 +154,7 @@ class WiringSearch:
                 flips_on=made_by[0],
                 flips_off=made_by[1],
                 density=wiring.density,
-                seconds=time.perf_counter() - started,
+                seconds=time.perf_counter() - started - self._waited,
                 W=wiring.matrix() if matrices else None,
                 S=S,
             )
@@ -154,6 +164,22 @@ class WiringSearch:
         self.stopped = self._say_why(reached, epoch, best)
         if s.restore_best:
             self.wiring, self.scores = best.wiring, best.scores
+
+    def _told(
+        self, steps: Steps[float, torch.Tensor], epoch: int, half: int, what: str
+    ) -> Steps[Progress, torch.Tensor]:
+        """Shares of one half of an epoch as progress of the search; waiting is not work."""
+        n_epochs = self.settings.n_epochs
+        while True:
+            try:
+                share = next(steps)
+            except StopIteration as ended:
+                return ended.value
+            before = time.perf_counter()
+            done = EPOCH_PARTS * epoch + round(EPOCH_PARTS * (half + share) / 2)
+            says = f"epoch {epoch} of {n_epochs}: {what}, {share:.0%}"
+            yield Progress("doa", done, EPOCH_PARTS * (n_epochs + 1), 0.0, says)
+            self._waited += time.perf_counter() - before
 
     def _enough(self, metric: float) -> bool:
         return self.settings.stop_metric is not None and metric >= self.settings.stop_metric
@@ -214,12 +240,16 @@ class WiringSearch:
                 part.index_select(0, chosen).to(self.device) for part in (self.X, self.Y, self.w)
             )
 
-    def _fit(self, rows: np.ndarray) -> torch.Tensor:
-        """beta (B, c), with lambda in proportion to the share of rows used."""
+    def _fit(self, rows: np.ndarray) -> Steps[float, torch.Tensor]:
+        """beta (B, c), with lambda in proportion to the share of rows used; yields shares done."""
         sums = RidgeSums(self.wiring.n_hidden, self.Y.shape[1], float64_device(self.device))
         sums.expect(len(rows))
+        done = 0
         for _, H, Y, w in self._activities(rows):
             sums.add(H, Y, w)
+            done += len(Y)
+            if done < len(rows):
+                yield done / len(rows)
         beta = sums.coef(self.settings.alpha * len(rows) / len(self.X))
         return beta.to(self.device, self.X.dtype)
 
@@ -235,12 +265,16 @@ class WiringSearch:
         Z, Y = torch.cat(outputs).numpy(), torch.cat(targets).numpy()
         return score_outputs(self.settings.metric, Z, Y, self.settings.kind)
 
-    def _gradient(self, beta, rows: np.ndarray) -> torch.Tensor:
-        """dL/dW (B, d), summed over the rows, with beta held."""
+    def _gradient(self, beta, rows: np.ndarray) -> Steps[float, torch.Tensor]:
+        """dL/dW (B, d), summed over the rows, with beta held; yields shares done."""
         s = self.settings
         total = torch.zeros_like(self.scores)
+        done = 0
         for X, H, Y, w in self._activities(rows):
             total += loss_gradient(beta, X, H, Y, w, s.rule, s.kind, s.inhibition)
+            done += len(Y)
+            if done < len(rows):
+                yield done / len(rows)
         return total
 
     def _update(self, gradient: torch.Tensor) -> tuple[int, int]:

@@ -11,9 +11,9 @@ import torch
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 
 from kcnet_core.contracts import Steps
-from kcnet_core.network.doa import WiringSearch
+from kcnet_core.network.doa import EPOCH_PARTS, WiringSearch
 from kcnet_core.network.doa_settings import DOASettings
-from kcnet_core.network.history import EpochRecord
+from kcnet_core.network.history import EpochRecord, Progress
 from kcnet_core.network.seeds import STREAM_SEARCH, generator
 from kcnet_core.network.wiring import Wiring
 
@@ -48,27 +48,43 @@ class Ensemble:
         return WiringSearch(X, Y, w, self.groups, self.parts[k], settings, rng, self.device, k)
 
     def in_turns(
-        self, matrices: bool = False, enough: Callable[[], bool] = lambda: False
-    ) -> Steps[EpochRecord, list[Found]]:
+        self,
+        matrices: bool = False,
+        enough: Callable[[], bool] = lambda: False,
+        progress: bool = False,
+    ) -> Steps[EpochRecord | Progress, list[Found]]:
         """Yield a record of each submodel in turn; return what they found.
 
         `enough` is asked when all submodels have made the same number of epochs.
         """
         searches = [self.search(k) for k in range(len(self.parts))]
         histories: list[list[EpochRecord]] = [[] for _ in searches]
-        running = [search.epochs(matrices) for search in searches]
+        running = [(k, search.epochs(matrices, progress)) for k, search in enumerate(searches)]
         while running:
             ended, still = enough(), []
             for search in searches:
                 search.enough = ended
-            for epochs in running:
-                record = next(epochs, None)
-                if record is not None:
-                    histories[record.submodel].append(replace(record, W=None, S=None))
+            for k, epochs in running:
+                for record in epochs:
+                    if isinstance(record, Progress):
+                        yield self._of_all(record, k)
+                        continue
+                    histories[k].append(replace(record, W=None, S=None))
                     yield record
-                    still.append(epochs)
+                    still.append((k, epochs))
+                    break
             running = still
         return [_found(*pair) for pair in zip(searches, histories, strict=True)]
+
+    def _of_all(self, step: Progress, k: int) -> Progress:
+        """Progress of submodel k as progress of them all, who make their epochs in turn."""
+        many = len(self.parts)
+        if many == 1:
+            return step
+        epoch, within = divmod(step.done, EPOCH_PARTS)
+        done = (epoch * many + k) * EPOCH_PARTS + within
+        says = f"submodel {k + 1} of {many}, {step.says}"
+        return replace(step, done=done, total=step.total * many, says=says)
 
     def at_once(self, n_jobs: int) -> list[Found]:
         """Run the searches in `n_jobs` processes that share the cores and the rows' memory."""
@@ -86,7 +102,7 @@ def _run(X, Y, w, others: Ensemble, k: int) -> Found:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The given NumPy array is not writable")
         search = replace(others, X=X, Y=Y, w=w).search(k)
-    history = list(search.epochs())
+    history = [step for step in search.epochs() if isinstance(step, EpochRecord)]
     return _found(search, history)
 
 

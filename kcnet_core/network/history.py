@@ -31,12 +31,13 @@ class EpochRecord:
 
 @dataclass(frozen=True)
 class Progress:
-    """A piece of work inside a stage that has no epochs ('wiring', 'gram', 'solve', ...)."""
+    """A piece of work inside a stage ('doa', 'gram', 'solve', ...); with DOA, inside an epoch."""
 
     stage: str
     done: int
     total: int
     seconds: float
+    says: str = ""  # which piece it was
 
 
 def time_at_work(

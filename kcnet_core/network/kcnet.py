@@ -259,7 +259,7 @@ class KCNetClassifier(RidgeReadout):
                 timings["doa"] = time.perf_counter() - started
             else:
                 self._search_ended = False
-                turns = ensemble.in_turns(matrices, lambda: self._search_ended)
+                turns = ensemble.in_turns(matrices, lambda: self._search_ended, progress)
                 found = yield from time_at_work(turns, timings, "doa")
         history = [record for one in found for record in one.history]
         history.sort(key=lambda record: (record.epoch, record.submodel))

@@ -151,6 +151,25 @@ def test_history_records_and_timings_describe_the_fit(digits):
     assert plain.scores_ is None
 
 
+def test_inside_a_long_epoch_it_is_told_how_far_and_nothing_changes(digits, monkeypatch):
+    X, y, *_ = digits
+    settings = {"n_hidden": 60, "n_epochs": 2, "n_submodels": 2, "random_state": 0}
+    expected = KCNetClassifier(**settings).fit(X, y)
+    monkeypatch.setattr("kcnet_core.network.doa.rows_per_chunk", lambda n_hidden: 200)
+    clock, away = time.perf_counter, [0.0]
+    monkeypatch.setattr(time, "perf_counter", lambda: clock() + away[0])
+    model, told = KCNetClassifier(**settings), []
+    for step in model.fit_steps(X, y, progress=True):
+        if isinstance(step, Progress) and step.stage == "doa":
+            told.append(step)
+        away[0] += 1000.0  # a viewer pauses
+    assert [step.done for step in told] == sorted({step.done for step in told})
+    assert all(step.done < step.total for step in told)
+    assert "submodel 2 of 2, epoch 1 of 2: gradient" in "; ".join(step.says for step in told)
+    assert all(record.seconds < 1000 for record in model.history_)
+    assert model.coef_ == pytest.approx(expected.coef_, rel=1e-3, abs=1e-5)
+
+
 def test_the_plain_record_reports_the_leave_one_out_metric(digits):
     X, y, X_test, y_test = digits
     model = net(n_hidden=300)
