@@ -63,7 +63,7 @@ class KenyonCells:
         ends = [*offsets.tolist(), len(ones)]
         own = slice(ends[units.start], ends[units.stop])
         cells = Wiring(ones[own], offsets[units] - own.start, self.wiring.n_inputs)
-        sums = torch.cat([sums for _, sums in cells.projections(X)])
+        sums = torch.cat([sums for _, sums in cells.projections(X)], dim=1)
         return torch.sub(sums, inhibited_by).relu_()
 
     def alpha(self, X: torch.Tensor) -> float:

@@ -23,7 +23,7 @@ STYLE = Path(__file__).with_name("live_view.css")
 # What Start needs and the first page does not: it is loaded once that page is on its way.
 NEEDED_TO_START = ("kcnet_core.experiments.training", "kcnet_core.model_file", "sklearn.metrics")
 LOADED = Event()
-FIRST_WIDTH = 118  # pixels, of Start, Pause and Resume alike: the buttons beside it stay in place
+FIRST_WIDTH = 110  # pixels, of Start, Pause and Resume alike: the buttons beside it stay in place
 FULL_SPEED, TO_WATCH, SLOW = link.PACES
 SECONDS_TO_WATCH = 10.0  # which the epochs of a run then take at least
 SECONDS_WHEN_SLOW = 1.0  # of rest after every epoch
