@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-# What a spreadsheet would calculate; full-width signs too, which some take for the plain ones.
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+# What a spreadsheet would calculate, full-width signs too, which some take for the plain ones: at
+# the start of a cell, or behind a mark that another country's spreadsheet takes for its end.
+_FORMULA = re.compile(
+    r"(^|[;|\t\r\n])((?:\s*\")?\s*)(?=[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])([^;|\t\r\n]*)"
+)
+_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
 
 
 def harmless(cell: str) -> str:
     """Text that a spreadsheet will not take for a formula; numbers stay as they are."""
-    if not cell.startswith(FORMULA_STARTS):
-        return cell
-    try:
-        float(cell)
-    except ValueError:
-        return f"'{cell}"
-    return cell
+    return _FORMULA.sub(_quoted, cell)
+
+
+def _quoted(part: re.Match) -> str:
+    before, opening, rest = part.groups()
+    if not opening.strip() and _NUMBER.fullmatch(rest):
+        return part.group()
+    return f"{before}'{opening}{rest}"
 
 
 def csv_text(table: DataFrame) -> str:

@@ -20,6 +20,18 @@ def test_numbers_and_other_texts_stay_as_they_are(text):
     assert harmless(text) == text
 
 
+@pytest.mark.parametrize("mark", [";", "|", "\t", "\n", "\r"])
+def test_nor_what_follows_another_countrys_separator(mark):
+    assert harmless(f"x{mark}=1+1{mark}") == f"x{mark}'=1+1{mark}"
+    assert harmless(f'x{mark} "=1') == f"x{mark}' \"=1"
+    assert harmless(f"x{mark}-5{mark}2") == f"x{mark}-5{mark}2", "numbers are no formulas"
+
+
+@pytest.mark.parametrize("word", ["-inf", "+nan", "-infinity", "-1_000"])
+def test_what_only_python_takes_for_a_number_is_text(word):
+    assert harmless(word) == f"'{word}"
+
+
 def test_titles_and_cells_of_a_table_are_harmless():
     written = csv_text(pd.DataFrame({"=title": ["＝1+1", "plain"], "n": [-1, 2]}))
     assert written == "'=title,n\n'＝1+1,-1\nplain,2\n"
