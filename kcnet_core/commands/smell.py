@@ -59,11 +59,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def main(args: argparse.Namespace) -> None:
+NOTHING_ANSWERED = 1  # the exit code, when every molecule was refused
+
+
+def main(args: argparse.Namespace) -> int:
     """Answer, or measure."""
     if args.measure or args.rivals or args.elsewhere:
         _measure(args)
-        return
+        return 0
     if not args.molecules:
         raise DataError('No molecule is given; try: python -m kcnet_core smell "CCO" vanillin')
     from kcnet_core.smell.answers import smell
@@ -80,6 +83,8 @@ def main(args: argparse.Namespace) -> None:
         else:
             json.dump(export.records(nose, answers), sys.stdout, indent=1)
             print()
+    answered = any(answer is not None for answer in answers.answers)
+    return 0 if answered or not answers.rows else NOTHING_ANSWERED
 
 
 def _nose(args: argparse.Namespace) -> Nose:

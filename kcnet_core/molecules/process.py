@@ -104,6 +104,21 @@ class MoleculeProcess:
     def _started(self) -> subprocess.Popen:
         if self._process is not None and self._process.poll() is None:
             return self._process
+        # Ended from outside before its first word, it is started once more; what it says itself
+        # would be the same again.
+        hello = self._start() or self._start()
+        if self._process is None or not (hello and hello.get("ready")):
+            self.kill()
+            # What went wrong may name paths of the server, so it is for the log only.
+            log.error("worker not started: %s", (hello or {}).get("why", "it did not answer"))
+            raise KCNetError(
+                "The molecule worker could not be started; check that RDKit is installed and that "
+                "memory is left. The server's log says more."
+            )
+        return self._process
+
+    def _start(self) -> dict | None:
+        """Start it and return its first word: that it is ready, or why not."""
         self.kill()
         root = str(Path(__file__).resolve().parents[2])
         path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
@@ -119,18 +134,9 @@ class MoleculeProcess:
         self._replies = queue.SimpleQueue()
         threading.Thread(target=_pump, args=(process.stdout, self._replies), daemon=True).start()
         try:
-            hello = self._replies.get(timeout=START_SECONDS)
+            return self._replies.get(timeout=START_SECONDS)
         except queue.Empty:
-            hello = None
-        if not (hello and hello.get("ready")):
-            self.kill()
-            # What went wrong may name paths of the server, so it is for the log only.
-            log.error("worker not started: %s", (hello or {}).get("why", "it did not answer"))
-            raise KCNetError(
-                "The molecule worker could not be started; check that RDKit is installed and that "
-                "memory is left. The server's log says more."
-            )
-        return process
+            return {"why": "it did not answer"}
 
     def kill(self) -> None:
         process, self._process = self._process, None

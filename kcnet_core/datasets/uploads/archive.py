@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
-from pathlib import PurePosixPath
+from pathlib import PurePosixPath, PureWindowsPath
 from typing import BinaryIO
 
 from kcnet_core.datasets.uploads.quota import refuse_large
@@ -123,7 +123,8 @@ def _measure(file: BinaryIO) -> tuple[int, int]:
 
 def _refuse_escape(name: str):
     path = PurePosixPath(name.replace("\\", "/"))
-    if path.is_absolute() or ".." in path.parts or ":" in name.split("/")[0]:
+    drive = PureWindowsPath(name).drive
+    if path.is_absolute() or ".." in path.parts or drive:
         raise DataError(
             f"The archive holds a path that leads out of it ({name[:80]!r}); pack it again from "
             "inside its folder."

@@ -9,6 +9,8 @@ MARKS = re.compile(r"[\\`*_{}\[\]()<>#+\-.!|~$:&=]")
 FOUND_LATER = re.compile(
     r"(?<=:)(?=//)|(?<=www)(?=\.)|(?<=[\w.+-]@)(?=[\w-]+\.)|(?<=:)(?=[\w+/-]+:)", re.IGNORECASE
 )
+# So are these between spaces: it would show them as an arrow, a dash or a sign of its own.
+SIGNS = re.compile(r"(?<!\S)([<>~-])(->|[=>-])(?!\S)")
 GAP = "\u200b"  # a zero-width space: nothing to see, and a long address may break there
 
 
@@ -18,4 +20,5 @@ def escape_markdown(text: object) -> str:
     For every error, link, title, file name, label and molecule that a visitor can choose.
     """
     gapped = FOUND_LATER.sub(GAP, " ".join(str(text).split()))
+    gapped = SIGNS.sub(rf"\1{GAP}\2", gapped)
     return MARKS.sub(r"\\\g<0>", gapped)

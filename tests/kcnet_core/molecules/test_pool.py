@@ -187,6 +187,20 @@ def test_a_worker_that_died_while_idle_is_replaced_without_blame(faulty_command)
     pool.close()
 
 
+def test_a_worker_killed_while_it_starts_is_started_once_more(tmp_path):
+    script = tmp_path / "worker.py"
+    first = tmp_path / "first"
+    script.write_text(
+        f"import os, pathlib, signal\nfirst = pathlib.Path({str(first)!r})\n"
+        "if not first.exists():\n    first.touch()\n    os.kill(os.getpid(), signal.SIGKILL)\n"
+        + FAULTY_WORKER
+    )
+    pool = MoleculePool(size=1, command=(sys.executable, "-P", str(script)))
+    assert pool.run("check", ["CC"])[0].failure is None
+    assert first.exists()
+    pool.close()
+
+
 def test_a_worker_that_cannot_start_says_why():
     pool = MoleculePool(size=1, command=(sys.executable, "-c", "raise SystemExit(1)"))
     with pytest.raises(KCNetError, match="could not be started"):

@@ -25,6 +25,11 @@ def test_the_table_names_characters_truth_and_errors(capsys):
     assert "ring closure 1" in out and "Is it limonene?" in out
 
 
+def test_a_question_that_nothing_answers_fails(capsys):
+    assert main(["smell", "C1CC", "nonsense"]) == 1
+    assert "C1CC" in capsys.readouterr().out, "each with its reason"
+
+
 def test_json_holds_every_row(capsys):
     assert main(["smell", "--json", "CCO ethanol", "nonsense"]) == 0
     first, second = json.loads(capsys.readouterr().out)

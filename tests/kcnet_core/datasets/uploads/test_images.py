@@ -185,6 +185,12 @@ def test_paths_that_lead_out_of_the_archive_are_refused(name):
         images_dataset(zipped({**two_classes(), name: drawn()}))
 
 
+def test_a_class_may_have_any_name_that_is_one_folder():
+    name = "**x** :smile: <b>"
+    content = zipped({f"{name}/{k}.png": drawn() for k in range(6)} | two_classes())
+    assert name in images_dataset(content)[0].target_names
+
+
 def announcing(content, n_bytes):
     """The archive with another size of its first file in the table of contents."""
     content = bytearray(content)

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from pages.ui.shell.escaping import escape_markdown
+from pages.ui.shell.escaping import GAP, escape_markdown
 from tests.pages.as_read import as_read
 
 MARKDOWN = (
@@ -45,3 +45,10 @@ def test_line_breaks_cannot_start_a_block():
 
 def test_an_error_may_be_given_as_it_is():
     assert escape_markdown(ValueError("[no]")) == r"\[no\]"
+
+
+@pytest.mark.parametrize("sign", ["<->", "->", "<-", "--", ">=", "<=", "~="])
+def test_signs_between_spaces_stay_as_they_were_typed(sign):
+    shown = escape_markdown(f"a {sign} b").replace("\\", "")
+    assert GAP in shown, "or Streamlit shows another sign for it"
+    assert shown.replace(GAP, "") == f"a {sign} b"
