@@ -226,6 +226,7 @@ def _rebuild_model(document, arrays):
         model.dtype_ = getattr(torch, document["dtype"])
     if "wiring_" in arrays:
         model.wiring_ = _wiring(arrays["wiring_"], model.n_features_in_)
+        model.inhibition_ = model.inhibition
         if "fields_" in arrays:
             shape = image_shape_of(model.n_features_in_, model.image_shape)
             model.wiring_.fields = Fields(arrays["fields_"].copy(), shape)

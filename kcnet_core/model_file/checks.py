@@ -216,7 +216,7 @@ def _check_specs(expected: dict[str, Array], specs: dict, sizes: dict[str, int])
             else size == sizes[letter]
             for letter, size in zip(array.shape, shape, strict=True)
         )
-        if dtype != array.dtype or not fits:
+        if dtype not in (array.dtype, array.also or array.dtype) or not fits:
             wanted = " x ".join(str(sizes.get(letter, letter)) for letter in array.shape)
             raise ModelFileError(
                 f"The array {name!r} should be {array.dtype} of shape {wanted}, "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -68,6 +68,7 @@ class Array:
     low: float = -LARGEST
     high: float = LARGEST
     optional: bool = False
+    also: str = ""  # another type that it may have
 
 
 @dataclass(frozen=True)
@@ -121,10 +122,10 @@ KINDS = {
     "FSHNClassifier": Kind(
         {**fshn.PARAMETERS, **COMMON_PARAMETERS},
         COMMON_FITTED,
-        {
-            **HIDDEN_ARRAYS,
-            "coef_": Array("float32", ("B", "c")),
-            "intercept_": Array("float32", ("c",)),
+        {  # trained in float32, or in float64 where the rows ask for it
+            **{name: replace(array, also="float64") for name, array in HIDDEN_ARRAYS.items()},
+            "coef_": Array("float32", ("B", "c"), also="float64"),
+            "intercept_": Array("float32", ("c",), also="float64"),
             "history_": HISTORY,
         },
     ),

@@ -12,7 +12,7 @@ from kcnet_core.network.parameters import Choice, Number, check_parameters
 from kcnet_core.network.readout import RidgeReadout
 from kcnet_core.network.scores import KEYWORDS
 from kcnet_core.network.seeds import STREAM_HIDDEN, generator, seed_sequence
-from kcnet_core.network.validation import prepare
+from kcnet_core.network.validation import all_or_nothing, prepare
 
 # Moore-Penrose means lambda -> 0. The products are float32, whose rounding is about 1e-6 of the
 # mean diagonal of the Gram matrix; a lambda of that size is the smallest that is not lost in it.
@@ -94,6 +94,9 @@ class ELMClassifier(RidgeReadout):
     def fit_steps(self, X, y, sample_weight=None, groups=None, *, matrices=False, progress=False):
         """As `KCNetClassifier.fit_steps`; an ELM has one record, of epoch 0. `groups` has no use
         here (nothing is held out) and is accepted so that all models are called alike."""
+        return all_or_nothing(self, self._steps(X, y, sample_weight, groups, progress))
+
+    def _steps(self, X, y, sample_weight, groups, progress):
         check_parameters(self, PARAMETERS)
         X, Y, w, _, code = prepare(self, X, y, sample_weight, groups)
         self._draw(X, code)

@@ -19,7 +19,7 @@ from kcnet_core.network.readout import NetworkClassifier
 from kcnet_core.network.ridge import rows_per_chunk
 from kcnet_core.network.scores import KEYWORDS, score_outputs
 from kcnet_core.network.seeds import generator, seed_sequence
-from kcnet_core.network.validation import check_rows, prepare
+from kcnet_core.network.validation import all_or_nothing, check_rows, prepare
 
 MEASURED_ROWS = 5000  # training rows on which an epoch's metric is measured
 
@@ -104,6 +104,9 @@ class FSHNClassifier(NetworkClassifier):
         the finished model. There is no W or S to give (`matrices`), and an epoch is short enough
         to need no `progress`.
         """
+        return all_or_nothing(self, self._steps(X, y, sample_weight, groups))
+
+    def _steps(self, X, y, sample_weight, groups):
         check_parameters(self, PARAMETERS)
         X, Y, w, groups, code = prepare(self, X, y, sample_weight, groups)
         self._forget_fit(code)

@@ -6,8 +6,10 @@ import time
 from dataclasses import replace
 
 import numpy as np
+from joblib import effective_n_jobs
 from sklearn.utils.validation import check_is_fitted
 
+from kcnet_core.contracts import drain
 from kcnet_core.errors import KCNetError
 from kcnet_core.network.devices import choose_device
 from kcnet_core.network.doa_settings import DOASettings, InitialPath
@@ -18,7 +20,7 @@ from kcnet_core.network.kenyon import kenyon_activity, strongest_cells
 from kcnet_core.network.parameters import check_parameters
 from kcnet_core.network.readout import RidgeReadout
 from kcnet_core.network.seeds import STREAM_CHOICES, STREAM_HIDDEN, generator, seed_sequence
-from kcnet_core.network.validation import prepare
+from kcnet_core.network.validation import all_or_nothing, prepare
 from kcnet_core.network.wiring import DRAW, Site, Wiring, allowed_fan_in
 
 
@@ -228,7 +230,7 @@ class KCNetClassifier(RidgeReadout):
         progress : bool, default=False
             Also yield `Progress` records during long stages.
         """
-        return self._steps(X, y, sample_weight, groups, matrices, progress)
+        return all_or_nothing(self, self._steps(X, y, sample_weight, groups, matrices, progress))
 
     def end_search(self) -> None:
         """Let DOA end early: called between two steps of `fit_steps`, which then goes on to the
@@ -236,8 +238,7 @@ class KCNetClassifier(RidgeReadout):
         self._search_ended = True
 
     def fit(self, X, y, sample_weight=None, groups=None):
-        for _ in self._steps(X, y, sample_weight, groups, n_jobs=self.n_jobs):
-            pass
+        drain(all_or_nothing(self, self._steps(X, y, sample_weight, groups, n_jobs=self.n_jobs)))
         return self
 
     fit.__doc__ = RidgeReadout.fit.__doc__
@@ -254,8 +255,9 @@ class KCNetClassifier(RidgeReadout):
         if self.n_epochs:
             started = time.perf_counter()
             ensemble = self._ensemble(parts, X, Y, w, groups, code, fan_in, seed)
-            if (n_jobs or 1) > 1 and len(parts) > 1 and ensemble.device.type == "cpu":
-                found = ensemble.at_once(min(n_jobs, len(parts)))
+            processes = min(effective_n_jobs(n_jobs or 1), len(parts))
+            if processes > 1 and ensemble.device.type == "cpu":
+                found = ensemble.at_once(processes)
                 timings["doa"] = time.perf_counter() - started
             else:
                 self._search_ended = False
@@ -265,6 +267,7 @@ class KCNetClassifier(RidgeReadout):
         history.sort(key=lambda record: (record.epoch, record.submodel))
         self._begin(X, code, seed, timings)
         self.wiring_ = Wiring.concatenate([one.wiring for one in found] or parts)
+        self.inhibition_ = self.inhibition  # set_params does not change what was learned
         self.scores_ = np.concatenate([one.scores for one in found]) if found else None
         self.stopped_ = reasons(found)
         record = yield from self._read_out(X, Y, w, self.wiring_.density, progress)
@@ -310,13 +313,13 @@ class KCNetClassifier(RidgeReadout):
         seed = seed_sequence(self.random_state)
         parts = self._sample_parts(X.shape[1], allowed_fan_in(self.fan_in, X.shape[1]), seed)
         self._begin(X, code, seed, {})
-        self.wiring_ = Wiring.concatenate(parts)
+        self.wiring_, self.inhibition_ = Wiring.concatenate(parts), self.inhibition
         self.scores_, self.stopped_, self.history_ = None, "", []
 
     # -- the circuit ---------------------------------------------------------------------------
 
     def _activity(self, X, out=None):
-        return kenyon_activity(self.wiring_, X, self.inhibition, out)
+        return kenyon_activity(self.wiring_, X, self.inhibition_, out)
 
     @property
     def weights_(self) -> np.ndarray:

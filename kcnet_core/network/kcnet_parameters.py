@@ -8,6 +8,11 @@ from kcnet_core.network.scores import KEYWORDS
 from kcnet_core.network.wiring import PLANS
 from kcnet_core.network.wiring.fields import is_image_shape
 
+
+def _is_n_jobs(value: object) -> bool:
+    return value is None or (Number(int).allows(value) and value != 0)
+
+
 PARAMETERS = {
     "n_hidden": Number(int, least=1),
     "fan_in": Number(int, least=1),
@@ -31,5 +36,5 @@ PARAMETERS = {
     "max_field": Number(int, least=1),
     "local_share": Number(float, least=0, most=1),
     "metric": Choice(None, *KEYWORDS),
-    "n_jobs": Number(int, least=1, words=(None,)),
+    "n_jobs": Other("a whole number other than 0 (-1: all cores) or None", _is_n_jobs),
 }

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
+from kcnet_core.errors import KCNetError
 from kcnet_core.network.blocked_matmul import matmul, self_matmul
 
 WORTH_BLAS = 2**26  # multiplications; below, waking BLAS's threads costs more than it gains
@@ -62,6 +63,11 @@ def solve_lower_transposed(L: torch.Tensor, R: torch.Tensor) -> torch.Tensor:
 
 def eigenvectors(A: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Eigenvalues s and eigenvectors Q with A = Q diag(s) Q'."""
+    if not A.diagonal().isfinite().all():
+        raise KCNetError(
+            f"The {len(A):,} x {len(A):,} matrix of products has entries that are not finite; look "
+            "for extreme values in the data."
+        )
     if A.device.type == "cpu" and len(A) > WORTH_BLAS_EIGEN:
         s, Q = np.linalg.eigh(A.numpy())
         return torch.from_numpy(s), torch.from_numpy(Q)

@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from kcnet_core.contracts import Result, Step, Steps
 from kcnet_core.errors import DataError
 from kcnet_core.network.labels import TargetCode
 
@@ -54,6 +55,8 @@ def prepare(estimator, X, y, sample_weight, groups=None, classes=None, code=None
         raise DataError(
             f"X has {len(X)} rows, but y has {y.shape[0]}: one label per row is needed."
         )
+    if code is not None and classes is not None:
+        _refuse_other_classes(code, classes)
     code = code or TargetCode.learn(y, classes)
     Y = code.encode(y)
     w = check_weights(sample_weight, X)
@@ -66,3 +69,23 @@ def prepare(estimator, X, y, sample_weight, groups=None, classes=None, code=None
         X, Y, w = X[there], Y[there], w[there]
         groups = None if groups is None else groups[there]
     return X, Y, w, groups, code
+
+
+def _refuse_other_classes(code: TargetCode, classes) -> None:
+    given = np.unique(np.asarray(classes))
+    if code.kind != "multilabel" and not np.array_equal(given, code.classes):
+        raise DataError(
+            f"classes={given.tolist()} are not those of the first call, "
+            f"{code.classes.tolist()}: name all that will ever come with the first rows."
+        )
+
+
+def all_or_nothing(estimator: BaseEstimator, steps: Steps[Step, Result]) -> Steps[Step, Result]:
+    """Pass on the steps of a fit; one that fails or is given up leaves the model as it was."""
+    before = dict(vars(estimator))
+    try:
+        return (yield from steps)
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
