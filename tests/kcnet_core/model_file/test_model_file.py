@@ -66,7 +66,7 @@ def saved(model, scaler=None, **changes) -> bytes:
 def test_fshn_in_float64_comes_back_as_it_was():
     model = MODELS["FSHN"]().fit(X.astype(np.float64), LABELS["multilabel"])
     assert model.coef_.dtype == np.float64
-    again = load_model(io.BytesIO(saved(model))).model
+    again = load_model(saved(model)).model
     assert (again.predict_proba(X) == model.predict_proba(X)).all()
 
 
