@@ -215,6 +215,12 @@ def test_a_model_trained_on_a_missing_device_runs_on_what_there_is(model):
     np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
 
 
+def test_inhibition_is_saved_as_it_was_fitted():
+    model = MODELS["plain"]().fit(X, LABELS["binary"]).set_params(inhibition=0.2)
+    loaded = load_model(saved(model)).model
+    np.testing.assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
+
+
 def test_a_parameter_that_an_older_file_does_not_know_takes_its_default(data):
     document, _ = unpack_header(data)
     del document["parameters"]["n_jobs"]
@@ -228,6 +234,7 @@ def test_every_constructor_parameter_and_fitted_array_has_its_place_in_the_schem
     estimator.set_params(n_hidden=8).fit(X, LABELS["binary"])
     public = {key for key in vars(estimator) if key.endswith("_")}
     elsewhere = {"classes_", "target_code_", "n_features_in_", "calibration_", "device_", "dtype_"}
+    elsewhere |= {"inhibition_"}  # among the parameters
     assert public <= set(KINDS[name].fitted) | set(KINDS[name].arrays) | elsewhere
 
 
