@@ -144,8 +144,9 @@ def _to_bytes(model, scaler, feature_names, target_names, info) -> bytes:
     parameters = model.get_params(deep=False)
     if not isinstance(parameters["random_state"], (int, np.integer)):
         parameters["random_state"] = None  # a generator's state at the time of fitting is gone
-    if "inhibition" in parameters:  # with which it was fitted; it may have been set since
-        parameters["inhibition"] = model.inhibition_
+    set_since = parameters.get("inhibition")
+    if set_since is not None and KINDS[name].parameters["inhibition"].allows(set_since):
+        parameters["inhibition"] = model.inhibition_  # with which it was fitted
     code = model.target_code_
     fitted = {key: getattr(model, key, None) for key in KINDS[name].fitted}
     class_type = "str" if code.classes.dtype.kind == "U" else code.classes.dtype.name

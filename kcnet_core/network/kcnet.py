@@ -128,7 +128,7 @@ class KCNetClassifier(RidgeReadout):
     loo_error_, loo_score_ : float
         Leave-one-out mean squared error and metric of the training rows (a sample of them when
         there are many).
-    metric_ : str
+    inhibition_, metric_ : float, str
     n_trained_parameters_ : int
         Output weights, plus preference scores when DOA trained the wiring.
     calibration_ : Calibration
