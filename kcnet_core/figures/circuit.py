@@ -239,7 +239,7 @@ def mark(
     label = {
         "text": text, "x": x, "xanchor": "right" if flip else "left", "xshift": -4 if flip else 4,
         "y": high, "yref": "paper", "yanchor": "top", "font": {"color": colour, "size": 13},
-        "bgcolor": faded(theme(dark).background, 0.85), "borderpad": 1,
+        "bgcolor": theme(dark).background, "borderpad": 1,
     }  # fmt: skip
     return line, label
 

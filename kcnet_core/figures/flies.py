@@ -233,24 +233,34 @@ def measurement_figure(
     labels: Sequence[object], values: Sequence[float], unit: str, title: str, *,
     guess: float | None = None, best: Sequence[int] = (), dark: bool = False,
 ) -> go.Figure:  # fmt: skip
-    """What a lesson measured, beside what was predicted."""
+    """What a lesson measured, beside what was predicted.
+
+    The line of the prediction ends at its words, and goes behind those of the bars.
+    """
     ink = theme(dark)
+    names = [escape_html(label) for label in labels]
     measured = bars(
-        [escape_html(label) for label in labels],
+        names,
         values,
         [ink.primary if i in best else ink.muted for i in range(len(values))],
         "%{x}: %{y:.1f}",
-        text=[f"{value:.1f}" for value in values],
         width=0.5,
     )
-    level = {}
+    words = [
+        {"text": f"{value:.1f}", "x": name, "y": value, "yanchor": "bottom", "yshift": 2,
+         "font": {"color": ink.text, "size": 13}, "bgcolor": ink.background, "borderpad": 1}
+        for name, value in zip(names, values, strict=True)
+    ]  # fmt: skip
+    level: dict = {"annotations": words}
     if guess is not None:
-        level = _level(guess, "your prediction", sign_colours(dark)[0], width=2)
+        level = _level(guess, "your<br>prediction", sign_colours(dark)[0], width=2)
+        beside = {"x": 1.01, "xanchor": "left", "yanchor": "middle", "align": "left"}
+        level["annotations"] = [level["annotations"][0] | beside, *words]
     return draw(
         [measured],
         f"Bars of the measured {title}.",
         dark,
-        margin={"t": 14},
+        margin={"t": 22} if guess is None else {"t": 22, "r": 90},
         xaxis={"type": "category"},
         yaxis={
             "title": axis_title(title),

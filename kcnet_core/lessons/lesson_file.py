@@ -1,91 +1,58 @@
-"""Lessons are small text files; this reads them, and names the line of anything it cannot read.
+"""Lessons are small text files; this reads them, and names every line that it cannot read.
 
 The format is described for teachers in `assets/lessons/README.md`.
 """
 
 from __future__ import annotations
 
-import difflib
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
-from kcnet_core.errors import KCNetError
 from kcnet_core.lessons.circuit import BOUNDS
+from kcnet_core.lessons.lesson import (
+    CIRCUIT_STEPS,
+    CONTROLS,
+    DATA,
+    IMAGES,
+    PLACEHOLDER,
+    VIEWS,
+    Lesson,
+    LessonError,
+    LessonStep,
+    Mistake,
+    Question,
+    did_you_mean,
+    odor_names,
+)
 from kcnet_core.lessons.measures import MEASURES
 from kcnet_core.limits import MAX_LESSON_BYTES
 from kcnet_core.storage.folders import assets
 
 FOLDER = assets() / "lessons"
-DATA = ("mnist_sample", "digits", "starter")
-VIEWS = ("circuit", "draw", "inhibition", "tags", "flies", "none")
-CIRCUIT_STEPS = ("input", "wiring", "sum", "inhibition", "relu", "votes", "answer")
-CONTROLS = ("sample", *BOUNDS)
+MOST_MISTAKES = 20  # of one file that are listed
 
 _INTEGERS = ("cells", "fan_in", "wiring", "epochs")
-_LESSON_FIELDS = ("data", "minutes", "order", *BOUNDS)
+_LESSON_FIELDS = ("data", "minutes", "order", "sample", *BOUNDS)
 _BESIDE_A_QUESTION = ("measure", "guess", "choose", "change", "answer", "chart")
-_STEP_FIELDS = ("view", "step", "show", *BOUNDS, "question", *_BESIDE_A_QUESTION, "reveal")
+_STEP_FIELDS = (
+    "view",
+    "step",
+    "show",
+    "sample",
+    *BOUNDS,
+    "question",
+    *_BESIDE_A_QUESTION,
+    "reveal",
+)
 _FIELD = re.compile(r"^([a-z][a-z_]*):(?:\s+(.*))?$")
-_PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 _PLACEHOLDERS = {  # by kind of question
     "guess": ("measured",),
     "choose": ("winner", "measured"),
     "change": ("first", "last"),
 }
-
-
-def fill(text: str, words: dict[str, str]) -> str:
-    """Put what was measured into a reveal's text; every other brace stays (LaTeX needs them)."""
-    return _PLACEHOLDER.sub(lambda found: words.get(found[1], found[0]), text)
-
-
-class LessonError(KCNetError):
-    """A lesson file cannot be read; the message names the file and the line."""
-
-
-@dataclass(frozen=True)
-class Question:
-    """Something to predict before it is measured.
-
-    kind "guess": a number between low and high. kind "choose": which of `values` of `setting` gives
-    the highest (or lowest) measurement. kind "change": whether the measurement rises, falls or
-    stays about the same when `setting` goes from the first value to the second.
-    """
-
-    text: str
-    measure: str
-    kind: str
-    low: float = 0.0
-    high: float = 100.0
-    setting: str = ""
-    values: tuple[float, ...] = ()
-    answer: str = ""
-    chart: tuple[str, tuple[float, ...]] | None = None
-
-
-@dataclass(frozen=True)
-class LessonStep:
-    title: str
-    text: str
-    view: str = "none"
-    circuit_step: str = "input"
-    settings: dict[str, float] = field(default_factory=dict)
-    show: tuple[str, ...] = ()
-    question: Question | None = None
-    reveal: str = ""
-
-
-@dataclass(frozen=True)
-class Lesson:
-    name: str
-    title: str
-    summary: str
-    data: str
-    minutes: int
-    order: int  # where it stands among the lessons
-    steps: tuple[LessonStep, ...]
 
 
 def lesson_names(folder: Path | None = None) -> list[str]:
@@ -131,29 +98,54 @@ class Reader:
 
     def __init__(self, name: str):
         self.name = name
+        self.mistakes: list[Mistake] = []
 
     def fail(self, line: int, message: str) -> NoReturn:
-        raise LessonError(f"{self.name}.md, line {line}: {message}")
+        raise Mistake(line, message)
+
+    def note(self, line: int, message: str) -> None:
+        self.mistakes.append(Mistake(line, message))
+
+    def attempt(self, what: Callable[..., Any], *args, otherwise=None) -> Any:
+        """What `what` finds; a mistake is noted, so that the reading can go on."""
+        try:
+            return what(*args)
+        except Mistake as mistake:
+            self.mistakes.append(mistake)
+            return otherwise
 
     def read(self, text: str) -> Lesson:
         head, *parts = self.parts(text)
-        if not parts:
-            self.fail(head.line, "the lesson has no step; begin one with “## ” and its title.")
         settings = self.settings(head)
-        data = self.one_of(head, "data", DATA, "mnist_sample")
+        data = self.attempt(self.one_of, head, "data", DATA, "mnist_sample")
+        sample = self.attempt(self.sample, head, data, "")
+        minutes = self.attempt(self.whole, head, "minutes", "10")
+        order = self.attempt(self.whole, head, "order", "100")
         steps = []
         for part in parts:
             settings = settings | self.settings(part)
-            steps.append(self.step(part, settings, data))
+            sample = self.attempt(self.sample, part, data, sample)
+            steps.append(self.step(part, settings, sample, data))
+        self.complain()
         return Lesson(
             name=self.name,
             title=head.title,
             summary=" ".join(line.strip() for line in head.text if line.strip()),
             data=data,
-            minutes=self.whole(head, "minutes", "10"),
-            order=self.whole(head, "order", "100"),
+            minutes=minutes,
+            order=order,
             steps=tuple(steps),
         )
+
+    def complain(self) -> None:
+        """All mistakes at once, in the order of the file."""
+        found = sorted(self.mistakes, key=lambda mistake: mistake.line)
+        lines = [f"{self.name}.md, line {each.line}: {each.text}" for each in found]
+        if len(lines) > MOST_MISTAKES:
+            more = len(lines) - MOST_MISTAKES
+            lines[MOST_MISTAKES:] = [f"{self.name}.md has {more} more mistakes."]
+        if lines:
+            raise LessonError("\n".join(lines))
 
     def whole(self, head, name, default):
         line, text = head.fields.get(name, (head.line, default))
@@ -166,13 +158,18 @@ class Reader:
                 parts.append(_Part(line[2:].strip(), number))
             elif not parts:
                 if line.strip():
-                    self.fail(number, "a lesson begins with “# ” and its title.")
+                    self.note(number, "a lesson begins with “# ” and its title.")
+                    parts.append(_Part("", number))
             elif line.startswith("## "):
                 parts.append(_Part(line[3:].strip(), number))
             else:
-                self.line(parts[-1], number, line, first=len(parts) == 1)
+                self.attempt(self.line, parts[-1], number, line, len(parts) == 1)
         if not parts:
-            self.fail(1, "the file is empty; begin with “# ” and the lesson's title.")
+            self.note(1, "the file is empty; begin with “# ” and the lesson's title.")
+        elif len(parts) == 1:
+            self.note(parts[0].line, "the lesson has no step; begin one with “## ” and its title.")
+        if len(parts) < 2:
+            self.complain()
         return parts
 
     def line(self, part, number, line, first):
@@ -187,7 +184,7 @@ class Reader:
         known = _LESSON_FIELDS if first else _STEP_FIELDS
         if name not in known:
             where = "before the first step" if first else "in a step"
-            self.fail(number, f"“{name}:” is not a field {where}{_did_you_mean(name, known)}")
+            self.fail(number, f"“{name}:” is not a field {where}{did_you_mean(name, known)}")
         if name in part.fields or (name == "reveal" and part.reveal is not None):
             self.fail(number, f"“{name}:” is given twice in this step.")
         if name == "reveal":
@@ -199,7 +196,24 @@ class Reader:
 
     def settings(self, part):
         given = [(name, *part.fields[name]) for name in BOUNDS if name in part.fields]
-        return {name: self.setting_value(line, name, value) for name, line, value in given}
+        return {
+            name: self.attempt(self.setting_value, line, name, value) for name, line, value in given
+        }
+
+    def sample(self, part, data, before):
+        """What lies on the bench from this part on."""
+        if "sample" not in part.fields or data is None:
+            return before
+        line, value = part.fields["sample"]
+        if data == "starter":
+            if value not in odor_names():
+                hint = did_you_mean(value, odor_names(), "Learn lists them")
+                self.fail(line, f"“{value}” is not an odor of the starter set{hint}")
+            return value
+        number = self.number(line, "sample", value, 1, IMAGES[data])
+        if number != int(number):
+            self.fail(line, f"sample is a whole number, not {value}.")
+        return str(int(number))
 
     def setting_value(self, line, name, text):
         value = self.number(line, name, text, *BOUNDS[name])
@@ -224,18 +238,20 @@ class Reader:
             self.fail(line, f"{name} is one of {', '.join(options)}; not “{value}”.")
         return value
 
-    def step(self, part, settings, data):
+    def step(self, part, settings, sample, data):
+        before = len(self.mistakes)
         question = self.question(part, data)
-        if part.reveal is not None and question is None:
-            self.fail(part.reveal[0][0], "“reveal:” needs a “question:” before it.")
+        if part.reveal is not None and question is None and len(self.mistakes) == before:
+            self.note(part.reveal[0][0], "“reveal:” needs a “question:” before it.")
         if question is not None:
             self.check_placeholders(part, question)
         return LessonStep(
             title=part.title,
             text="\n".join(part.text).strip(),
-            view=self.one_of(part, "view", VIEWS, "none"),
-            circuit_step=self.one_of(part, "step", CIRCUIT_STEPS, "input"),
+            view=self.attempt(self.one_of, part, "view", VIEWS, "none"),
+            circuit_step=self.attempt(self.one_of, part, "step", CIRCUIT_STEPS, "input"),
             settings=settings,
+            sample=sample,
             show=self.controls(part),
             question=question,
             reveal="\n".join(line for _, line in part.reveal or ()).strip(),
@@ -248,16 +264,27 @@ class Reader:
         names = tuple(name.strip() for name in value.split(","))
         for name in names:
             if name not in CONTROLS:
-                self.fail(line, f"“{name}” is not a control{_did_you_mean(name, CONTROLS)}")
+                self.note(line, f"“{name}” is not a control{did_you_mean(name, CONTROLS)}")
         return names
 
     def question(self, part, data):
         if "question" not in part.fields:
-            for name in _BESIDE_A_QUESTION:
-                if name in part.fields:
-                    self.fail(part.fields[name][0], f"“{name}:” needs a “question:” beside it.")
+            alone = [name for name in _BESIDE_A_QUESTION if name in part.fields]
+            if alone:
+                where, _ = part.fields[alone[0]]
+                self.note(where, f"“{alone[0]}:” needs a “question:” beside it.")
             return None
-        line, text = part.fields["question"]
+        _, text = part.fields["question"]
+        measure = self.attempt(self.measure, part, data)
+        kind = self.attempt(self.kind_of_question, part)
+        chart = self.attempt(self.setting_list, part, "chart") if "chart" in part.fields else None
+        about = self.attempt(self.kind, part, kind) if kind else None
+        if measure is None or about is None:
+            return None
+        return Question(text, measure, kind, chart=chart, **about)
+
+    def measure(self, part, data):
+        line, _ = part.fields["question"]
         if "measure" not in part.fields:
             self.fail(line, f"the question needs “measure:” with one of {', '.join(MEASURES)}.")
         measure = self.one_of(part, "measure", tuple(MEASURES), None)
@@ -267,11 +294,14 @@ class Reader:
                 f"{measure} needs one right answer per sample; odors have several. "
                 "Use “data: mnist_sample” or another measure.",
             )
+        return measure
+
+    def kind_of_question(self, part):
+        line, _ = part.fields["question"]
         kinds = [kind for kind in _PLACEHOLDERS if kind in part.fields]
         if len(kinds) != 1:
             self.fail(line, "the question needs exactly one of “guess:”, “choose:” or “change:”.")
-        chart = self.setting_list(part, "chart") if "chart" in part.fields else None
-        return Question(text, measure, kinds[0], chart=chart, **self.kind(part, kinds[0]))
+        return kinds[0]
 
     def kind(self, part, kind):
         line, value = part.fields[kind]
@@ -310,12 +340,7 @@ class Reader:
         allowed = _PLACEHOLDERS[question.kind]
         for number, line in part.reveal or ():
             # LaTeX's own braces stand between dollar signs.
-            for word in _PLACEHOLDER.findall(re.sub(r"\$[^$]*\$", "", line)):
+            for word in PLACEHOLDER.findall(re.sub(r"\$[^$]*\$", "", line)):
                 if word not in allowed:
                     names = " and ".join(f"{{{name}}}" for name in allowed)
-                    self.fail(number, f"{{{word}}} means nothing here; there is {names}.")
-
-
-def _did_you_mean(word, known):
-    close = difflib.get_close_matches(word, known, n=1)
-    return f"; did you mean “{close[0]}”?" if close else f"; there is {', '.join(known)}."
+                    self.note(number, f"{{{word}}} means nothing here; there is {names}.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -44,6 +45,10 @@ def sound(page):
 
 def captions(page) -> str:
     return " ".join(caption.value for caption in page.caption)
+
+
+def texts(page) -> str:
+    return " ".join(block.value for block in page.markdown)
 
 
 def test_the_first_visit_shows_an_odor_and_needs_no_link():
@@ -266,7 +271,8 @@ def small_lesson(tmp_path, monkeypatch):
 def test_a_lesson_from_start_to_end(small_lesson):
     page = opened(lesson="small")
     assert page.button(key="lesson_next").disabled
-    assert page.button(key="measure_small_1").disabled
+    assert not page.button(key="measure_small_1").disabled
+    assert "You predict 50.0%; move the slider" in texts(page)
 
     sound(page.slider(key="predict_small_1").set_value(30.0).run())
     sound(page.button(key="measure_small_1").click().run())
@@ -278,6 +284,8 @@ def test_a_lesson_from_start_to_end(small_lesson):
     assert not page.button(key="lesson_next").disabled
 
     sound(page.button(key="lesson_next").click().run())
+    assert page.button(key="measure_small_2").disabled
+    assert "Measure waits for your prediction: choose one of the answers above." in texts(page)
     sound(page.radio(key="predict_small_2").set_value("falls").run())
     sound(page.button(key="measure_small_2").click().run())
     assert "it falls, from" in page.success[0].value
@@ -298,7 +306,44 @@ def test_a_lesson_from_start_to_end(small_lesson):
     assert page.table[0].value["Held"].tolist()[1:] == ["yes", "no"]
 
     sound(page.button(key="lesson_again").click().run())
-    assert page.button(key="measure_small_1").disabled
+    assert page.slider(key="predict_small_1").value == 50
+    assert not [*page.success, *page.info]
+
+
+def test_half_is_a_guess_that_needs_no_move(small_lesson):
+    page = opened(lesson="small")
+    sound(page.button(key="measure_small_1").click().run())
+    assert "You predicted: 50.0%" in [*page.success, *page.info][0].value
+
+
+def test_all_mistakes_of_a_lesson_file_are_shown_at_once(tmp_path, monkeypatch):
+    text = "# Broken\ncells: many\n## Step\nvew: tags\nstep: add\n"
+    (tmp_path / "broken.md").write_text(text, encoding="utf-8")
+    monkeypatch.setattr(lesson_file, "FOLDER", tmp_path)
+    shown = as_read(opened(lesson="broken").error[0].value)
+    assert [line in shown for line in ("line 2:", "line 4:", "line 5:")] == [True] * 3
+
+
+@pytest.mark.parametrize("show", ["", "show: sample\n"])
+def test_a_lesson_opens_on_the_sample_that_it_names(tmp_path, monkeypatch, show):
+    text = f"# Fixed\ndata: digits\ncells: 50\nsample: 12\n## See\nview: flies\n{show}"
+    (tmp_path / "fixed.md").write_text(text, encoding="utf-8")
+    monkeypatch.setattr(lesson_file, "FOLDER", tmp_path)
+    page = opened(lesson="fixed", flies="2")
+    digits = load("digits")
+    truth = digits.target_names[digits.y[digits.n_train + 11]]
+    assert f"What they say of a {truth}" in [heading.value for heading in page.header]
+    assert [box.value for box in page.number_input] == ([12] if show else [])
+
+
+def test_a_presentation_hides_the_controls_and_keeps_what_they_say():
+    page = opened(present="1", sample="Tiny digit", step="5 ReLU", cells="100")
+    assert "of 100 cells" in captions(page)
+    assert page.button(key="presenting")
+    drawing = json.loads(page.get("bidi_component")[0].proto.json)
+    assert drawing["large"] and drawing["around"]
+    sound(page.button(key="presenting").click().run())
+    assert "present" not in page.query_params and page.button(key="present")
 
 
 def test_a_broken_lesson_names_its_line_and_spares_the_others(small_lesson):

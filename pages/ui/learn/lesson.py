@@ -9,7 +9,8 @@ import streamlit as st
 
 from kcnet_core.errors import KCNetError
 from kcnet_core.lessons.circuit import CircuitSettings
-from kcnet_core.lessons.lesson_file import Lesson, LessonStep, lesson_names, load_lesson
+from kcnet_core.lessons.lesson import Lesson, LessonStep
+from kcnet_core.lessons.lesson_file import lesson_names, load_lesson
 from pages.ui.learn import views
 from pages.ui.learn.bench import SAMPLE_OF, Bench
 from pages.ui.learn.fly_controls import setting_control
@@ -44,8 +45,8 @@ def overview() -> None:
                 args=(kept({"lesson": lesson.name}),),
                 icon=":material/school:",
             )
-    for message in broken:
-        st.error(escape_markdown(message), icon=":material/edit_off:")
+    for mistakes in broken:
+        _mistakes(mistakes)
     st.caption(
         "Teachers: a lesson is a small text file in assets/lessons; the README there shows how to "
         "write one. Its address, ?lesson= and the file's name, opens it for a class."
@@ -62,6 +63,12 @@ def _read_all() -> tuple[list[Lesson], list[str]]:
     return sorted(lessons, key=lambda lesson: (lesson.order, lesson.title)), broken
 
 
+def _mistakes(lines: str) -> None:
+    """What is wrong with a file, a line each."""
+    each = [escape_markdown(line) for line in lines.splitlines()]
+    st.error("  \n".join(each), icon=":material/edit_off:")
+
+
 def _leave() -> None:
     st.query_params.from_dict(kept({"view": "Lessons"}))
     st.session_state[session_keys.VIEW] = "Lessons"
@@ -73,7 +80,7 @@ def show(name: str) -> None:
         lesson = load_lesson(name)
     except KCNetError as error:
         st.title("Lessons", anchor=False)
-        st.error(escape_markdown(error), icon=":material/edit_off:")
+        _mistakes(str(error))
         st.button("All lessons", on_click=_leave, icon=":material/arrow_back:", key="lesson_leave")
         return
     part = _part(lesson)
@@ -153,11 +160,12 @@ def _bench(lesson: Lesson, step: LessonStep, part: int) -> Bench:
             for name, column in zip(names, columns, strict=False):
                 with column:
                     if name == "sample":
-                        sample = choose_sample(kind)
+                        sample = choose_sample(kind, first=step.sample)
                     else:
                         key = f"{lesson.name}_{part}_{name}"
                         chosen[name] = setting_control(name, chosen[name], key=key)
-    return Bench(lesson.data, CircuitSettings(**chosen), sample or first_sample(kind), kind)
+    sample = sample or first_sample(kind, step.sample)
+    return Bench(lesson.data, CircuitSettings(**chosen), sample, kind)
 
 
 def _view(step: LessonStep, bench: Bench) -> None:
@@ -205,5 +213,4 @@ def _restart(lesson: Lesson) -> None:
         st.session_state.get(session_keys.LESSON_REVEALED, {}).pop((lesson.name, part), None)
         st.session_state.get(session_keys.LESSON_RESULTS, {}).pop((lesson.name, part), None)
         st.session_state.pop(session_keys.prediction(lesson.name, part), None)
-        st.session_state.pop(session_keys.touched(lesson.name, part), None)
     _go(1)

@@ -9,7 +9,7 @@ from functools import partial
 import streamlit as st
 
 from kcnet_core.figures.flies import measurement_figure
-from kcnet_core.lessons.lesson_file import Question, fill
+from kcnet_core.lessons.lesson import Question, fill
 from kcnet_core.lessons.measures import MEASURES, measure
 from pages.ui.learn.bench import Bench, fly
 from pages.ui.shell import session_keys, visitor
@@ -44,14 +44,16 @@ def ask(question: Question, reveal: str, mark: tuple[str, int], bench: Bench) ->
     st.markdown(f":material/help: **{question.text}**")
     prediction = _prediction(question, mark, mark in revealed)
     if mark not in revealed:
-        if st.button(
-            "Measure",
-            type="primary",
-            icon=":material/science:",
-            disabled=prediction is None,
-            key=f"measure_{mark[0]}_{mark[1]}",
-            help="First make your prediction" if prediction is None else None,
-        ):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            asked = st.button(
+                "Measure",
+                type="primary",
+                icon=":material/science:",
+                disabled=prediction is None,
+                key=f"measure_{mark[0]}_{mark[1]}",
+            )
+            st.markdown(_waits_for(question, prediction))
+        if asked:
             revealed[mark] = prediction
             st.rerun()
         return False
@@ -74,10 +76,8 @@ def _prediction(question: Question, mark: tuple[str, int], locked: bool):
             format=f"%.0f {about.unit}" if about.unit != "%" else "%.0f%%",
             key=key,
             disabled=locked,
-            on_change=_touch,
-            args=mark,
         )
-        return value if st.session_state.get(session_keys.touched(*mark)) else None
+        return value
     change = question.kind == "change"
     options = list(DIRECTIONS) if change else _names(question.setting, question.values)
     return st.radio(
@@ -89,8 +89,14 @@ def _names(setting: str, values: Iterable[float]) -> list[str]:
     return [f"{SYMBOLS[setting]} = {value:g}" for value in values]
 
 
-def _touch(lesson: str, part: int) -> None:
-    st.session_state[session_keys.touched(lesson, part)] = True
+def _waits_for(question: Question, prediction: float | str | None) -> str:
+    """The line beside Measure: what it waits for, or what it will be held against."""
+    if prediction is None:
+        return "Measure waits for your prediction: choose one of the answers above."
+    if isinstance(prediction, str):
+        return f"You predict: {prediction}."
+    said = MEASURES[question.measure].format(prediction)
+    return f"You predict {said}; move the slider if you think otherwise."
 
 
 def _measure(question, bench, **changed):

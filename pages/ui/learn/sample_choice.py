@@ -52,10 +52,17 @@ def choose_kind() -> str:
     )
 
 
-def choose_sample(kind: str, key: str = "", label: str = "", start: int = 1) -> Sample:
-    """The odor or image itself. `key` sets a second choice apart from the first."""
+def choose_sample(
+    kind: str, key: str = "", label: str = "", start: int = 1, first: str = ""
+) -> Sample:
+    """The odor or image itself. `key` sets a second choice apart from the first.
+
+    `first` is what a lesson opens on, an odor's name or an image's number.
+    """
+    if first:
+        key = f"{key}_{first}"  # what was chosen before belongs to what was fixed before
     if kind == ODOR:
-        return _choose_odor(f"odor{key}", label or "Odor: a name, or type a SMILES", start)
+        return _choose_odor(f"odor{key}", label or "Odor: a name, or type a SMILES", start, first)
     senses = glomeruli(DATA_OF[kind])
     if kind == DRAWN:
         drawing = raw_drawing()
@@ -67,7 +74,7 @@ def choose_sample(kind: str, key: str = "", label: str = "", start: int = 1) -> 
         label or f"Image, 1 to {len(senses.test):,}",
         1,
         len(senses.test),
-        value=start,
+        value=int(first or start),
         key=f"{prefix}{key}",
         bind="query-params",
     )
@@ -78,12 +85,13 @@ def _odor_names() -> list[str]:
     return list(glomeruli("starter").dataset.row_names or ())
 
 
-def _choose_odor(key: str, label: str, start: int) -> Sample:
+def _choose_odor(key: str, label: str, start: int, first: str) -> Sample:
     names = _odor_names()
+    shown = names.index(first) if first in names else _first_row("starter") + start - 1
     text = st.selectbox(
         label,
         names,
-        index=(_first_row("starter") + start - 1) % len(names),
+        index=shown % len(names),
         key=key,
         bind="query-params",
         accept_new_options=True,
@@ -91,10 +99,14 @@ def _choose_odor(key: str, label: str, start: int) -> Sample:
     return sample_of_row("starter", names.index(text)) if text in names else _own_odor(text)
 
 
-def first_sample(kind: str) -> Sample:
-    """What lies on the bench when nobody may choose."""
+def first_sample(kind: str, first: str = "") -> Sample:
+    """What lies on the bench when nobody may choose: what the lesson says, or the first."""
     data = DATA_OF[kind]
-    return sample_of_row(data, _first_row(data))
+    if not first:
+        return sample_of_row(data, _first_row(data))
+    if kind == ODOR:
+        return sample_of_row(data, _odor_names().index(first))
+    return sample_of_row(data, int(glomeruli(data).test[int(first) - 1]))
 
 
 def _first_row(data: str) -> int:

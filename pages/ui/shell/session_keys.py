@@ -110,8 +110,3 @@ def noise_size(sizes: Iterable[int]) -> str:
 def prediction(lesson: str, part: int) -> str:
     """Widget: what is predicted in a part of a lesson."""
     return f"predict_{lesson}_{part}"
-
-
-def touched(lesson: str, part: int) -> str:
-    """Whether that prediction's slider, which stands somewhere, was moved (lesson_question)."""
-    return f"predict_{lesson}_{part}_touched"

@@ -20,6 +20,7 @@ from kcnet_core.lessons.experiments import (
     opinions,
     tag_pairs,
 )
+from kcnet_core.palette import theme
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +83,18 @@ def test_every_figure_has_an_alternative_text_and_named_axes(all_figures):
         if name not in ("pixels", "pairs"):
             titles = [a.title.text for a in (figure.layout.xaxis, figure.layout.yaxis)]
             assert any(titles) and all(title[0].isupper() for title in titles if title), name
+
+
+@pytest.mark.parametrize("guess", [0.0, 40.3, 80.0])
+def test_no_line_goes_through_the_words_of_a_measurement(guess):
+    figure = flies.measurement_figure(
+        ["C = 0", "C = 1"], [80.0, 40.0], "%", "share", guess=guess, best=(1,)
+    )
+    prediction, *values = figure.layout.annotations
+    assert prediction.xref == "paper" and prediction.x > 1  # beside the line, which ends at 1
+    assert figure.layout.margin.r >= 80
+    assert [value.text for value in values] == ["80.0", "40.0"]
+    assert {value.bgcolor for value in values} == {theme(False).background}  # above the line
 
 
 def test_dark_figures_use_other_colours_than_light_ones(all_figures):

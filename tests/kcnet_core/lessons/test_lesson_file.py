@@ -8,15 +8,16 @@ import pytest
 
 from kcnet_core.datasets import load
 from kcnet_core.lessons.circuit import BOUNDS, CircuitSettings, Glomeruli
+from kcnet_core.lessons.lesson import LessonError, fill
 from kcnet_core.lessons.lesson_file import (
     CIRCUIT_STEPS,
     CONTROLS,
     DATA,
     FOLDER,
+    IMAGES,
+    MOST_MISTAKES,
     VIEWS,
-    LessonError,
     Reader,
-    fill,
     lesson_names,
     load_lesson,
 )
@@ -114,6 +115,61 @@ def test_a_bad_line_is_named_with_what_would_be_right(old, new, line, says):
         Reader("mine").read(with_line(old, new))
     assert str(error.value).startswith(f"mine.md, line {line}: ")
     assert says in str(error.value)
+
+
+def test_all_mistakes_of_a_file_are_listed_at_once_in_its_order():
+    text = GOOD
+    for old, new in (
+        ("cells: 100", "cells: many"),
+        ("view: circuit", "view: cirkus"),
+        ("show: inhibition, sample", "show: inhibitoin, smaple"),
+        ("measure: active_share", "measure: activity"),
+        ("guess: 0 to 100", "guess: a bit"),
+        ("chart: cells = 50, 100", "chart: colour = 1, 2"),
+    ):
+        text = text.replace(old, new)
+    with pytest.raises(LessonError) as error:
+        Reader("mine").read(text)
+    lines = str(error.value).splitlines()
+    starts = [line.split(": ")[0] for line in lines]
+    assert starts == [f"mine.md, line {number}" for number in (7, 13, 16, 16, 23, 24, 25)]
+
+
+def test_a_file_that_is_wrong_throughout_does_not_fill_the_page():
+    with pytest.raises(LessonError) as error:
+        Reader("mine").read("# T\n## S\n" + "vew: x\n" * 50)
+    lines = str(error.value).splitlines()
+    assert len(lines) == MOST_MISTAKES + 1
+    assert lines[-1] == f"mine.md has {50 - MOST_MISTAKES} more mistakes."
+
+
+@pytest.mark.parametrize(("data", "sample"), [("digits", "12"), ("starter", "ethyl formate")])
+def test_a_lesson_can_fix_the_sample_that_it_opens_on_and_change_it_later(data, sample):
+    text = f"# T\ndata: {data}\nsample: {sample}\n## One\n## Two\nsample: {sample}\n## Three\n"
+    lesson = Reader("mine").read(text)
+    assert [step.sample for step in lesson.steps] == [sample] * 3
+    assert [step.sample for step in Reader("mine").read("# T\n## S\n").steps] == [""]
+
+
+@pytest.mark.parametrize(
+    ("data", "sample", "says"),
+    [
+        ("digits", "398", "goes from 1 to 397"),
+        ("digits", "1.5", "whole number"),
+        ("digits", "a seven", "is not a number"),
+        ("starter", "ethyl formiate", "did you mean “ethyl formate”"),
+        ("starter", "12", "is not an odor of the starter set"),
+    ],
+)
+def test_a_sample_that_there_is_not_is_refused(data, sample, says):
+    with pytest.raises(LessonError, match=r"line 3: ") as error:
+        Reader("mine").read(f"# T\ndata: {data}\nsample: {sample}\n## S\n")
+    assert says in str(error.value)
+
+
+@pytest.mark.parametrize("data", IMAGES)
+def test_as_many_images_can_be_chosen_as_there_are_unseen_ones(data):
+    assert len(Glomeruli(load(data)).test) == IMAGES[data]
 
 
 def test_a_reveal_without_a_question_is_refused():
