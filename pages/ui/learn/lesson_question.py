@@ -12,8 +12,8 @@ from kcnet_core.figures.flies import measurement_figure
 from kcnet_core.lessons.lesson import Question, fill
 from kcnet_core.lessons.measures import MEASURES, measure
 from pages.ui.learn.bench import Bench, fly
+from pages.ui.learn.present import chart
 from pages.ui.shell import session_keys, visitor
-from pages.ui.shell.chart import chart
 
 DIRECTIONS = {"rises": 1, "falls": -1, "stays about the same": 0}
 SYMBOLS = {

@@ -5,6 +5,8 @@ from __future__ import annotations
 import plotly.graph_objects as go
 import streamlit as st
 
+from pages.ui.shell.chart import chart as shell_chart
+
 PRESENT = "present"
 OFF = ("0", "no", "false")
 CHART_LETTERS = 17  # pixels
@@ -47,8 +49,11 @@ def _leave() -> None:
     st.query_params.pop(PRESENT, None)
 
 
-def for_the_room(figure: go.Figure) -> go.Figure:
-    """A chart whose letters the last row can read."""
+def chart(figure: go.Figure, key: str) -> None:
+    """A chart of this page; the last row of a class can read its letters."""
     if presenting():
-        figure.update_layout(font_size=CHART_LETTERS)
-    return figure
+        letters = {"tickfont_size": CHART_LETTERS, "title_font_size": CHART_LETTERS}
+        figure.update_layout(font_size=CHART_LETTERS, legend_font_size=CHART_LETTERS)
+        figure.update_xaxes(letters).update_yaxes(letters)
+        figure.update_annotations(font_size=CHART_LETTERS)
+    shell_chart(figure, key=key)

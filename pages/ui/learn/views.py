@@ -28,11 +28,11 @@ from kcnet_core.lessons.experiments import (
 from pages.ui.learn.answer_view import answer_view
 from pages.ui.learn.bench import DATA_OF, DRAWN, ODOR, SAMPLE_OF, Bench, Sample, fly, glomeruli
 from pages.ui.learn.digit_canvas import canvas
+from pages.ui.learn.present import chart
 from pages.ui.learn.sample_choice import choose_sample, keep_drawing, raw_drawing, sample_of_row
 from pages.ui.learn.walk import circuit
 from pages.ui.learn.walk_steps import input_contributions, percent
 from pages.ui.shell import visitor
-from pages.ui.shell.chart import chart
 from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.safety_net import fragment
 

@@ -10,10 +10,9 @@ from kcnet_core.lessons.circuit import ForwardPass, forward_pass
 from kcnet_core.lessons.circuit_drawing import circuit_picture
 from kcnet_core.palette import sign_colours, theme
 from pages.ui.learn.bench import Bench
-from pages.ui.learn.present import around, for_the_room, presenting
+from pages.ui.learn.present import around, chart, presenting
 from pages.ui.learn.walk_steps import STEPS, equation, figure, words
 from pages.ui.shell import session_keys, visitor
-from pages.ui.shell.chart import chart
 from pages.ui.shell.circuit.circuit_view import circuit_view
 
 
@@ -79,8 +78,7 @@ def still(bench: Bench, name: str) -> None:
 
 
 def _figure(name: str, bench: Bench, forward: ForwardPass, cell: int) -> None:
-    picture = for_the_room(figure(name, bench, forward, cell, visitor.dark()))
-    chart(picture, key=f"step_{name}")
+    chart(figure(name, bench, forward, cell, visitor.dark()), key=f"step_{name}")
     st.caption(STEPS[name].numbers.format(**words(bench, forward, cell)))
 
 

@@ -9,6 +9,7 @@ import streamlit as st
 
 from kcnet_core.experiments.cost import in_words
 from pages.ui.shell import visitor, visitor_jobs
+from pages.ui.shell.announce.announce import announce
 from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.watch import watch
 from pages.ui.shell.words import capital, in_time
@@ -51,6 +52,7 @@ def _draw(job: Job, key: str, unit: str, scale: float, again: Callable | None) -
             st.button("Try again", key=f"again_{key}", icon=":material/refresh:", on_click=again)
         return
     st.progress(view.fraction or 0.0, text=_count(job, unit, scale) or "Waiting …")
+    announce(job)
     if job.owned_by(visitor.owner()):
         st.button(
             "Cancel",
@@ -74,6 +76,7 @@ def measured_progress(job: Job, unit: str, lead: str = "", cancelled: str = "can
         st.caption(text)
     else:
         st.progress(view.fraction or 0.0, text=text)
+    announce(job)
     failure(job)
 
 

@@ -68,7 +68,12 @@ def test_cancel_stops_the_job_that_is_shown():
             st.session_state["asked"] = action
 
         job = SimpleNamespace(
-            kind="upload", view=JobView("running"), control=control, owned_by=lambda owner: True
+            id="1",
+            title="any",
+            kind="upload",
+            view=JobView("running"),
+            control=control,
+            owned_by=lambda owner: True,
         )
         job_progress(job, "any")
 
@@ -110,6 +115,8 @@ def test_cancel_stops_the_very_job_that_is_drawn():
 
         asked = st.session_state.setdefault("asked", [])
         job = SimpleNamespace(
+            id="1",
+            title="any",
             kind="download",
             view=JobView("running"),
             owned_by=lambda owner: True,
