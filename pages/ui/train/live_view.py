@@ -13,7 +13,6 @@ from kcnet_core import figures
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.run import DOA_MODELS, EPOCH_MODELS, KCNET_MODELS, Run
 from pages.ui.shell import session_keys, visitor, visitor_data, visitor_jobs
-from pages.ui.shell.announce.announce import announce
 from pages.ui.shell.circuit import living_circuit
 from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.job_progress import failure, progress_text
@@ -102,7 +101,6 @@ def show(job, trained: TrainedRun | None) -> None:
         pictures(job, view)
     elif trained is not None:
         wiring_of_file(trained)
-    announce(job)
     failure(job)
     if view.state == "cancelled" and job.kind == "train":
         st.info(STOPPED, icon=":material/info:")
