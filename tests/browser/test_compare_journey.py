@@ -137,3 +137,67 @@ def test_the_page_is_usable_on_a_phone_in_the_dark(new_page, screenshot):
     assert overflow <= 0
     expect(page.locator(".js-plotly-plot .xtitle").first).to_have_css("fill", LIGHT_INK)
     screenshot(page, "compare-phone-dark")
+
+
+LIVE = "/compare?look=beside&dataset=digits&rows=400&widest=200&seeds=3"
+
+
+def test_compare_opens_on_two_networks_that_grow_without_a_press(new_page, screenshot):
+    page = new_page("/compare", height=720)
+    wait_for(page, r"^\d+ of 315 points · Growing with seed 0")
+    wait_for(page, r"KCNet, [\d,]+ cells: \d")
+    wait_for(page, r"ELM, [\d,]+ cells: \d")
+    page.wait_for_url("**look=beside**")
+    screenshot(page, "compare-live")
+    first = width_shown(page)
+    page.wait_for_function(
+        """first => {
+            const text = document.body.innerText.match(/KCNet, ([\\d,]+) cells/);
+            return text && Number(text[1].replace(",", "")) > first;
+        }""",
+        arg=first,
+    )  # it grows while one looks
+    press(page, "Stop")
+    wait_for(page, r"^Stopped after ")
+    assert page.get_by_text("Traceback").count() == 0
+
+
+def width_shown(page) -> int:
+    text = page.get_by_text(re.compile(r"KCNet, [\d,]+ cells")).first.inner_text()
+    return int(re.search(r"([\d,]+) cells", text).group(1).replace(",", ""))
+
+
+def test_width_and_noise_answer_at_once_and_a_link_shows_the_same(new_page, screenshot):
+    page = new_page(LIVE)
+    wait_for(page, r"^Done after .* points$")
+    wait_for(page, r"KCNet − ELM = [+−][\d.]+ accuracy .*95%, 3 seeds")
+    canvas = page.locator(".st-key-beside_widths canvas").first.element_handle()
+    slider = page.get_by_role("slider", name="Width")
+    for _ in range(5):
+        slider.press("ArrowLeft")
+    wait_for(page, r"^At 130 cells: KCNet − ELM")
+    page.get_by_role("slider", name="Noise on the input").press("ArrowRight")
+    wait_for(page, r"^At 130 cells with noise of 0\.25: KCNet − ELM")
+    page.wait_for_url("**noise=0.25**")
+    assert width_shown(page) == 130
+    assert canvas.evaluate("node => node.isConnected")  # the chart changed in place
+    said = page.get_by_text(re.compile("^At 130 cells with noise")).first.inner_text()
+    other = new_page(page.url, width=400, height=860, dark=True)
+    wait_for(other, r"^At 130 cells with noise of 0\.25: KCNet − ELM")
+    assert other.get_by_text(re.compile("^At 130 cells with noise")).first.inner_text() == said
+    assert other.evaluate("document.documentElement.scrollWidth - window.innerWidth") <= 0
+    tops = [
+        other.get_by_text(re.compile(f"^{name}, 130 cells")).first.bounding_box()["y"]
+        for name in ("KCNet", "ELM")
+    ]
+    assert abs(tops[0] - tops[1]) < 5  # side by side on a phone, too
+    screenshot(other, "compare-live-phone-dark")
+
+
+def test_the_measured_comparison_is_one_press_deeper(new_page):
+    page = new_page(LIVE)
+    wait_for(page, r"^Done after .* points$")
+    page.get_by_text("All models, measured").click()
+    wait_for(page, "Nothing has been compared yet")
+    page.get_by_text("KCNet | ELM, live").click()
+    wait_for(page, r"KCNet − ELM = ")

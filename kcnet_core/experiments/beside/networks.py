@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from kcnet_core.network.elm import RELATIVE_ALPHA, random_units, unit_activity
-from kcnet_core.network.seeds import STREAM_HIDDEN, generator, seed_sequence
+from kcnet_core.network.seeds import seed_sequence
 from kcnet_core.network.wiring import Wiring, allowed_fan_in
 
 CHUNK = 512  # rows whose activities are squared at once
@@ -51,10 +51,10 @@ class KenyonCells:
 
     @classmethod
     def draw(cls, model, widest: int, n_inputs: int, seed: int) -> KenyonCells:
-        """As `KCNetClassifier` with this seed and `widest` cells draws them."""
-        rng = generator(seed_sequence(seed), STREAM_HIDDEN, 0)
+        """As the estimator `model` with this seed and `widest` cells draws them."""
         fan_in = allowed_fan_in(model.fan_in, n_inputs)
-        wiring = Wiring.sample(widest, n_inputs, fan_in, rng)
+        model.set_params(n_hidden=widest, n_submodels=1)
+        (wiring,) = model._sample_parts(n_inputs, fan_in, seed_sequence(seed))
         return cls(wiring, model.inhibition, model.alpha)
 
     def activity(self, X: torch.Tensor, units: slice) -> torch.Tensor:

@@ -44,11 +44,16 @@ class Beside:
         if not 1 <= self.seeds <= MOST_SEEDS:
             raise KCNetError(f"Seeds must lie between 1 and {MOST_SEEDS}, not {self.seeds}.")
         given = self.comparison
-        own = {name: chosen for name, chosen in given.settings if name in PAIR}
+        # One lambda serves all widths, so it cannot be chosen anew for each.
+        own = tuple(
+            (name, tuple(pair for pair in chosen if pair[0] != "alpha_loo"))
+            for name, chosen in given.settings
+            if name in PAIR
+        )
         shared = replace(
             given, models=PAIR, hidden=(self.widest,), n_repeats=self.seeds, n_folds=0,
             rows=min(given.rows or MAX_ROWS, MAX_ROWS), fshn_size="hidden",
-            settings=tuple(sorted(own.items())),
+            settings=own,
         )  # fmt: skip
         object.__setattr__(self, "comparison", shared)
 

@@ -12,7 +12,7 @@ import torch
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.experiments.beside.growth import Clock, Growth
 from kcnet_core.experiments.beside.networks import LAYERS, HiddenLayer
-from kcnet_core.experiments.beside.plan import LEVELS, MAX_TEST_ROWS, SHOWN, Beside
+from kcnet_core.experiments.beside.plan import LEVELS, MAX_TEST_ROWS, PAIR, SHOWN, Beside
 from kcnet_core.experiments.comparison.noise import spoil
 from kcnet_core.experiments.comparison.rows import PlannedRows
 from kcnet_core.experiments.fitting import Fold, prepare
@@ -102,9 +102,9 @@ def grown(
     )
     levels, m, d = spoiled.shape
     X_train, X_test = as_tensor(fold.X_train), as_tensor(spoiled.reshape(-1, d))
+    made = {variant.model: variant.make(split.seed) for variant in reversed(planned.variants)}
     layers: list[HiddenLayer] = [
-        LAYERS[v.model].draw(v.make(split.seed), plan.widest, d, split.seed)
-        for v in planned.variants
+        LAYERS[name].draw(made[name], plan.widest, d, split.seed) for name in PAIR
     ]
     alphas = [layer.alpha(X_train) for layer in layers]
     growths = [Growth(plan.widest, targets.Y, levels * m, alpha) for alpha in alphas]

@@ -66,7 +66,7 @@ def take_home(found: Results) -> None:
         help="Every figure has a camera button in its corner.",
     )
     state.links(comparison)
-    st.subheader("Every row", anchor=False)
+    st.header("Every row", anchor=False)
     st.dataframe(shown_rows(found), key="compare_rows", hide_index=True, height=360,
                  alt="Every measured row of the comparison", placeholder="—")  # fmt: skip
 

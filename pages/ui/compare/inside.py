@@ -106,7 +106,7 @@ def sample_picker(pair: SideBySide) -> int:
 
 def weights(pair: SideBySide) -> None:
     dark = visitor.dark()
-    st.subheader("Input weights", anchor=False)
+    st.header("Input weights", anchor=False)
     for column, network in zip(st.columns(2), pair.networks, strict=True):
         W = network.weights
         binary = W.dtype == np.uint8

@@ -255,7 +255,7 @@ def time_to_reach(found: Results, points: pd.DataFrame) -> None:
     best_of_each = sorted(known.groupby("model")["mean"].max())
     # The best that every model but the weakest reaches: there the comparison says most.
     default = float(np.floor(100 * best_of_each[min(1, len(best_of_each) - 1)]) / 100)
-    st.subheader("How long does it take to get there?", anchor=False)
+    st.header("How long does it take to get there?", anchor=False)
     key = session_keys.aim(found.comparison.dataset, found.metric)
     moved = st.session_state.setdefault(session_keys.AIMS_MOVED, set())
     if key not in moved:  # it follows the results until somebody chooses
@@ -295,7 +295,7 @@ def costs(found: Results) -> None:
         f"test rows. {TIMES_NOTE}"
     )
     if found.table["parameters"].notna().any():
-        st.subheader("Trained parameters", anchor=False)
+        st.header("Trained parameters", anchor=False)
         make = partial(figures.parameters_bar, found.table)
         chart(found.figure("parameters", make), "compare_parameters")
         st.caption(

@@ -212,6 +212,23 @@ def test_plans_that_measure_the_same_are_equal():
     assert Beside(replace(other, settings='{"KCNet": {"alpha": 3.0}}'), 200, 2) != DIGITS
 
 
+def test_settings_of_kcnet_reach_the_live_network_with_one_lambda_for_all_widths(digits):
+    chosen = '{"KCNet": {"alpha": 3.0, "alpha_loo": true, "fan_in": 4}}'
+    plan = Beside(replace(DIGITS.comparison, settings=chosen), 200, 1)
+    scene = scene_of(list(beside_job(plan, digits).steps())[-1].items)
+    assert scene.layers[0].alpha == 3.0
+    assert (scene.layers[0].window.sum(axis=1) == 4).all()
+
+
+def test_seeds_that_are_there_are_not_grown_again(points, digits):
+    kept = [*points[: len(DIGITS.widths)], *points[len(DIGITS.widths) : -1]]  # seed 1 is a stump
+    views = list(beside_job(DIGITS, digits, kept).steps())
+    items = views[-1].items
+    assert items[: len(DIGITS.widths)] == points[: len(DIGITS.widths)]
+    assert views[0].done == len(DIGITS.widths) and len(items) == len(points)
+    np.testing.assert_array_equal(items[-1].scores, points[-1].scores)
+
+
 @pytest.mark.parametrize("wrong", [{"widest": 12}, {"seeds": 0}, {"seeds": 99}])
 def test_a_plan_that_cannot_be_carried_out_is_refused_with_its_limits(wrong):
     with pytest.raises(KCNetError, match=r"cells\.|between 1 and 20"):
