@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 from kcnet_core import datasets
 from kcnet_core.experiments.beside.plan import Beside, Look
 from kcnet_core.experiments.comparison.plan import Comparison
+from kcnet_core.experiments.metrics import mean_interval
 from pages.ui.compare import beside, beside_widths
 from pages.ui.shell import visitor_jobs
 from tests.pages import test_compare
@@ -129,8 +130,8 @@ def test_more_seeds_keep_those_that_are_grown():
     assert "one seed has no interval" in texts(app)
     app = finished(press(app, "more_beside"), "beside")
     after = beside.points_of(job_of(app, "beside"))
-    assert after[: len(before)] == before and len(after) == 6 * len(before)
-    assert "95%, 6 seeds" in texts(app)
+    assert after[: len(before)] == before and len(after) == 7 * len(before)
+    assert "95%, 7 seeds" in texts(app)
 
 
 def test_other_settings_end_the_job_of_those_before():
@@ -216,6 +217,21 @@ def test_a_refusal_is_a_sentence_with_a_button():
     finally:
         for job in held:
             job.control(owner, "stop")
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ([0.02], "one seed has no interval"),
+        ([0.02, -0.01], "may be chance"),
+        ([0.02, 0.021, 0.022], "KCNet looks ahead; too few seeds to be sure"),
+        ([-0.02, -0.021, -0.022, -0.02, -0.021, -0.022], "ELM is ahead"),
+    ],
+)
+def test_a_difference_is_called_one_only_with_enough_seeds(values, words):
+    said = beside_widths.verdict([mean_interval(values)], "accuracy", 100, 0.5)
+    assert said.replace("**", "").endswith(f"{words}.")
+    assert said.startswith("At 100 cells with noise of 0.5: KCNet − ELM")
 
 
 def test_a_width_that_was_not_measured_gives_the_nearest():

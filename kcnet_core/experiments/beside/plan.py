@@ -36,7 +36,7 @@ class Beside:
 
     comparison: Comparison
     widest: int = 2000
-    seeds: int = 5
+    seeds: int = 6
 
     def __post_init__(self):
         if self.widest not in WIDEST:
@@ -87,7 +87,7 @@ class Look(Described):
     """What a visitor looks at: how far the networks grow, and which width, noise and sample."""
 
     widest: int = 2000
-    seeds: int = 5
+    seeds: int = 6
     width: int = 500
     noise: float = 0.0
     sample: int = 0  # among the test rows that can be looked at

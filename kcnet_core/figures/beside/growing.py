@@ -63,7 +63,8 @@ def difference_curve(
         np.array([getattr(one, name) for one in found]) for name in ("mean", "low", "high")
     )
     known = np.isfinite(low)
-    series = [level(0.0, "no difference", ink.muted, "insideEndTop")] if found else []
+    side = "Bottom" if found and found[0].mean > 0 else "Top"  # where the curve does not begin
+    series = [level(0.0, "no difference", ink.muted, f"insideStart{side}")] if found else []
     series += _band("interval", at[known], low[known], high[known], ink.text, 0.12)
     if len(found):
         series.append(line("mean difference", (at, mean), ink.text, 2, symbol="circle"))
@@ -75,8 +76,8 @@ def difference_curve(
     reach = nice_ceiling(max(reach, float(later.max(initial=0))))
     drawn = option(
         series, "Seeds so far", "KCNet − ELM",
-        x={"min": 0.5, "max": seeds + 0.5, "minInterval": 1}, y={"min": -reach, "max": reach},
-        value="%.4f", right=56,
+        x={"min": 0.5, "max": seeds + 0.5, "minInterval": 1},
+        y={"min": -reach, "max": reach, "interval": reach}, value="%.4f", right=56,
     )  # fmt: skip
     return Curve(drawn, _difference_alt(found, metric))
 

@@ -31,7 +31,7 @@ from pages.ui.shell.watch import ACTIVE, state_of, watch
 SECONDS_BETWEEN_DRAWINGS = 0.5
 REMEMBERED = 64  # plans whose job other visitors are shown, too
 ENDED_EARLY = ("cancelled", "failed")
-MORE = 5  # seeds that one press adds
+MORE = 6  # seeds that one press adds
 
 
 def beside(comparison: Comparison, dataset: Dataset, wrong: str | None) -> None:

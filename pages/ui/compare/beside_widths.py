@@ -15,6 +15,7 @@ from kcnet_core.experiments.metrics import Interval, headline_metric
 from kcnet_core.experiments.protocols import PROTOCOLS
 from kcnet_core.figures.beside.growing import difference_curve, width_curve
 from pages.ui.compare import view
+from pages.ui.compare.differences import ENOUGH_SPLITS
 from pages.ui.shell import visitor
 from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.memo import memo
@@ -56,7 +57,10 @@ def verdict(here: Sequence[Interval], metric: str, width: int, noise: float) -> 
     text += f" ({signed(last.low)} to {signed(last.high)}, 95%, {last.n} seeds)"
     if last.low <= 0 <= last.high:
         return f"{text}: may be chance."
-    return f"{text}: **{'KCNet' if last.mean > 0 else 'ELM'}** is ahead."
+    better = "KCNet" if last.mean > 0 else "ELM"
+    if last.n < ENOUGH_SPLITS:
+        return f"{text}: **{better}** looks ahead; too few seeds to be sure."
+    return f"{text}: **{better}** is ahead."
 
 
 def about(dataset: Dataset, scene: Scene, points: Sequence[Point]) -> None:
