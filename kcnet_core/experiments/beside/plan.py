@@ -51,7 +51,8 @@ class Beside:
             if name in PAIR
         )
         shared = replace(
-            given, models=PAIR, hidden=(self.widest,), n_repeats=self.seeds, n_folds=0,
+            given, models=PAIR, hidden=(self.widest,), wirings=given.wirings[:1],
+            n_repeats=self.seeds, n_folds=0,
             rows=min(given.rows or MAX_ROWS, MAX_ROWS), fshn_size="hidden",
             settings=own,
         )  # fmt: skip

@@ -78,12 +78,15 @@ def live_sidebar() -> tuple[Comparison, str | None]:
             "Seeds", 1, MOST_SEEDS, key=session_keys.BESIDE_SEEDS, persist_state="session",
             help="Each draws both networks anew and, unless the benchmark has its own, the split.",
         )  # fmt: skip
-        chosen = {"protocol": protocol(comparison, dataset)}
-        settings = settings_picker(comparison)
+        chosen = {
+            "wirings": one_wiring(comparison, dataset),
+            "protocol": protocol(comparison, dataset),
+            "settings": settings_picker(comparison),
+        }
         with st.expander("More settings", icon=":material/tune:"):
             chosen |= more(comparison, dataset, {**chosen, "models": PAIR}, live=True)
     try:
-        new = replace(comparison, **chosen, settings=settings)
+        new = replace(comparison, **chosen)
     except KCNetError as error:
         return comparison, str(error)
     st.session_state[session_keys.COMPARISON] = new
@@ -139,6 +142,19 @@ def wirings(comparison: Comparison, dataset: Dataset) -> tuple[str, ...]:
             help=f"Of the KCNets; each is a line of its own.  \n{about.help}",
         )
     )  # fmt: skip
+
+
+def one_wiring(comparison: Comparison, dataset: Dataset) -> tuple[str, ...]:
+    """The plan of the one KCNet that is shown: the first of those compared, until it is changed."""
+    if dataset.image_shape is None:
+        return ("random",)
+    about, now = settings()["wiring"], comparison.wirings
+    name = st.segmented_control(
+        f"{about.label} of KCNet", about.options, default=now[0], required=True,
+        format_func=lambda plan: setting_value("wiring", plan), key=state.key("wiring"),
+        help=about.help,
+    )  # fmt: skip
+    return now if name == now[0] else (name,)
 
 
 def protocol(comparison: Comparison, dataset: Dataset) -> str:

@@ -220,6 +220,17 @@ def test_settings_of_kcnet_reach_the_live_network_with_one_lambda_for_all_widths
     assert (scene.layers[0].window.sum(axis=1) == 4).all()
 
 
+def test_a_wiring_by_another_plan_grows_as_the_estimator_draws_it(digits):
+    plan = Beside(replace(DIGITS.comparison, wirings=("local", "random")), 200, 1)
+    assert plan.comparison.wirings == ("local",)
+    points = list(beside_job(plan, digits).steps())[-1].items
+    planned, split, fold = first_fold(plan, digits)
+    net = planned.variants[0].make(split.seed).fit(fold.X_train, fold.y_train)
+    assert net.wiring == "local"
+    np.testing.assert_array_equal(scene_of(points).layers[0].window, net.weights_[:40])
+    assert abs(points[-1].scores[0, 0] - net.score(fold.X_test, fold.y_test)) < 0.006
+
+
 def test_seeds_that_are_there_are_not_grown_again(points, digits):
     kept = [*points[: len(DIGITS.widths)], *points[len(DIGITS.widths) : -1]]  # seed 1 is a stump
     views = list(beside_job(DIGITS, digits, kept).steps())
