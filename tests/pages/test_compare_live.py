@@ -69,6 +69,8 @@ def test_both_columns_hold_wiring_activity_outputs_answer_bytes_and_seconds():
         assert f"{name}, 100 cells: {given} {mark}" in said
     assert "First 40 cells: 7 ones each, 57 zeros" in said
     assert "First 40 cells: 64 real weights each" in said
+    assert "as many as training rows" not in said  # 300 rows, 200 cells
+    assert "With 300 cells, as many as training rows" in beside_widths.exact_fit(300, 500)
     assert "4.4 KB" in said and "29.3 KB" in said
     assert "over all cells drawn, at every width" in said
     assert "Digits, 8 × 8 · benchmark's own · 300 training and 397 test rows" in said

@@ -63,6 +63,16 @@ def verdict(here: Sequence[Interval], metric: str, width: int, noise: float) -> 
     return f"{text}: **{better}** is ahead."
 
 
+def exact_fit(n_train: int, widest: int) -> str:
+    """Why an ELM's curve may fall and rise again, where the widths reach that far."""
+    if n_train > widest:
+        return ""
+    return (
+        f" With {n_train:,} cells, as many as training rows, ELM can fit every one of these "
+        "exactly, whatever noise they hold; about there its curve may dip. KCNet's λ prevents that."
+    )
+
+
 def about(dataset: Dataset, scene: Scene, points: Sequence[Point]) -> None:
     """What the numbers are numbers of."""
     first, protocol = points[0], PROTOCOLS[scene.split.protocol]
@@ -78,7 +88,7 @@ def about(dataset: Dataset, scene: Scene, points: Sequence[Point]) -> None:
         "inhibits KCNet's cells is here that **over all cells drawn**, at every width; a KCNet "
         "that is drawn narrow, as in the measured comparison, takes the mean of its own cells. "
         f"λ is {kcnet.alpha:g} for KCNet and {elm.alpha:.2g} for ELM (its pseudo-inverse), at "
-        "every width."
+        f"every width.{exact_fit(first.n_train, max(kcnet.bytes))}"
     )
     st.caption(
         "Bytes: KCNet's wiring as the numbers of its inputs, in as few bits as name them all; "
