@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kcnet_core.errors import KCNetError
-from kcnet_core.paper import doa, images, odor
+from kcnet_core.paper import doa, images, odor, wiring
 from kcnet_core.paper.recipe import GROUPS, Recipe
 
 RECIPES = {
@@ -26,6 +26,8 @@ RECIPES = {
         doa.DOA_BY_SIZE,
         doa.SEARCH_SPACE,
         images.hidden_sizes("fashion_mnist", "Figure A-6(a)"),
+        wiring.TIME_TO_ACCURACY,
+        wiring.WIRING_PLANS,
         odor.EQUAL_BUDGET,
     )
 }
