@@ -103,9 +103,7 @@ class Run(Described):
     wiring: str = of_kcnet(
         "random",
         "Wiring",
-        "  \n".join(
-            f"**{plan.title}** ({name}): {plan.explanation}." for name, plan in PLANS.items()
-        ),
+        "  \n".join(f"**{plan.title}** ({name}): {plan.about}" for name, plan in PLANS.items()),
         options=tuple(PLANS),
     )
     min_field: int = of_kcnet(

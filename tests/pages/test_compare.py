@@ -68,6 +68,19 @@ def test_the_measured_comparison_says_what_to_do_next():
     assert app.button(key="start_comparison").label == "Start"
 
 
+def test_wirings_are_compared_and_their_bytes_counted():
+    query = QUICK | {"models": "KCNet", "hidden": "20", "n_repeats": 1, "wirings": "random,local"}
+    app = finished(press(opened("Cost", **query), "start_comparison"))
+    assert not app.exception and not app.error
+    assert "Accuracy per byte" in [header.value for header in app.subheader]
+    stored = next(table.value for table in app.dataframe if "KiB, 8 bits" in table.value)
+    assert list(stored["Variant"]) == ["KCNet 20", "KCNet, local 20"]
+    assert (stored["KiB, 8 bits"] < stored["KiB, 32 bits"]).all()
+    assert "published" not in texts(app)  # these points are of the whole MNIST
+    app.button_group(key="compare_wirings_1").set_value([]).run()
+    assert "Choose at least one wiring" in texts(app)
+
+
 def test_every_score_names_its_dataset_protocol_repeats_and_interval():
     app = finished(press(opened(**QUICK), "start_comparison"))
     assert not app.exception and not app.error

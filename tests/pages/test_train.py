@@ -102,6 +102,31 @@ def test_the_scale_of_the_pixels_is_chosen_in_words_and_stays_in_the_link():
     assert "datasets.load('digits', normalise='none')" in app.code[0].value
 
 
+def test_cells_with_fields_are_trained_and_shown_on_the_image():
+    app = opened(
+        dataset="digits", model="KCNet", n_hidden=40, wiring="local", min_field=2, max_field=4
+    )
+    field = next(slider for slider in app.slider if slider.label == "Field, pixels a side")
+    assert tuple(field.value) == (2, 4)
+    app.button(key="start").click().run()
+    app = finished(app)
+    for tab in ("Wiring", "Kenyon cells"):
+        app.session_state["result_tab"] = tab
+        assert not app.run().exception
+    assert "Its field (outlined): " in texts(app)
+    assert app.session_state["run"].wiring == "local"
+    picker(app, "Dataset").select("starter").run()
+    assert not app.exception
+    assert app.session_state["run"].wiring == "random"
+    assert "Wiring" not in [group.label for group in app.button_group]
+
+
+def test_a_link_cannot_lay_fields_on_odors():
+    app = opened(dataset="starter", wiring="local")
+    assert not app.exception
+    assert "The link's wiring was not used" in texts(app)
+
+
 def test_another_dataset_has_the_papers_pixels_again():
     app = opened(dataset="digits", pixels="half")
     assert picker(app, "Pixels").value == "half"

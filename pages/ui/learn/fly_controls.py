@@ -67,7 +67,7 @@ def _plan(hidden: set[str]) -> str:
         required=True,
         key="plan",
         bind="query-params",
-        help="  \n".join(f"**{name}**: {plan.explanation}." for name, plan in PLANS.items()),
+        help="  \n".join(f"**{name}**: {plan.about}" for name, plan in PLANS.items()),
     )
 
 

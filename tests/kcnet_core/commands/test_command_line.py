@@ -168,6 +168,14 @@ def test_every_model_trains_from_the_command_line(model, capsys):
     assert ("submodel  2 epoch    1" in captured.err) == (model == "Ensemble DOA")
 
 
+def test_a_wiring_is_chosen_from_the_command_line(capsys):
+    fields = ["--wiring", "local", "--min-field", 2, "--max-field", 4]
+    assert run("train", *DIGITS, "--model", "KCNet", *fields) == 0
+    assert "local wiring" in capsys.readouterr().out
+    assert run("train", "--dataset", "starter", "--wiring", "local") == 2
+    assert "has no pixels" in capsys.readouterr().err
+
+
 def test_settings_out_of_range_are_named(capsys):
     assert run("train", "--n-hidden", 3) == 2
     assert "Kenyon cells must lie between" in capsys.readouterr().err
