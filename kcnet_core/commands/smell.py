@@ -51,6 +51,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "print it as JSON (a minute)",
     )
     parser.add_argument(
+        "--benchmark",
+        type=Path,
+        metavar="JOURNAL",
+        help="GS-LF in five folds beside a forest and nearest neighbours (half an hour), as JSON; "
+        "what the journal already holds is not measured again",
+    )
+    parser.add_argument(
         "--rivals",
         type=Path,
         metavar="JOURNAL",
@@ -64,7 +71,7 @@ NOTHING_ANSWERED = 1  # the exit code, when every molecule was refused
 
 def main(args: argparse.Namespace) -> int:
     """Answer, or measure."""
-    if args.measure or args.rivals or args.elsewhere:
+    if args.measure or args.rivals or args.elsewhere or args.benchmark:
         _measure(args)
         return 0
     if not args.molecules:
@@ -94,9 +101,10 @@ def _nose(args: argparse.Namespace) -> Nose:
 
         return nose_of_file(load_model(args.model), args.model.name)[0]
     from kcnet_core import datasets
+    from kcnet_core.datasets.substructures import with_substructures
     from kcnet_core.smell.elsewhere import taught_nose
 
-    return taught_nose(datasets.load(args.data))
+    return taught_nose(with_substructures(datasets.load(args.data)))
 
 
 def _lines(molecules: list[str]) -> list[Line]:
@@ -160,13 +168,20 @@ def _print_table(nose: Nose, answers: Answers, top: int) -> None:
 
 def _measure(args: argparse.Namespace) -> None:
     from kcnet_core import datasets
+    from kcnet_core.datasets.substructures import with_substructures
     from kcnet_core.smell import elsewhere, quality, rivals
     from kcnet_core.smell.flies import FlySettings
 
+    if args.benchmark:
+        from kcnet_core.smell import benchmark
+
+        data = with_substructures(datasets.load(elsewhere.SOURCE))
+        print(benchmark.to_json(benchmark.journaled(data, args.benchmark, _say)), end="")
+        return
     dataset = datasets.load(args.data)
     if args.elsewhere:
         other = datasets.load(elsewhere.SOURCE)
-        there = elsewhere.measure_steps(dataset, other)
+        there = elsewhere.measure_steps(with_substructures(dataset), other)
         measured = drain(there, lambda done, total: _say(f"{done} of {total} steps"))
         print(elsewhere.to_json(measured), end="")
         return
@@ -175,7 +190,7 @@ def _measure(args: argparse.Namespace) -> None:
         scores = rivals.journaled(dataset, args.rivals, say=_say)
         found = rivals.summarised(dataset, scores, FlySettings())
     else:
-        steps = quality.measure_steps(dataset)
+        steps = quality.measure_steps(with_substructures(dataset))
         found = drain(steps, lambda done, total: _say(f"{done} of {total} splits"))
     print(quality.to_json(found), end="")
 

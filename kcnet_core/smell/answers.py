@@ -101,7 +101,7 @@ def _answered(
     nose: Nose, dilution: str | None, rows: Sequence[Row], descriptors: np.ndarray
 ) -> Iterator[Answer]:
     there = [(row, row.molecule) for row in rows if row.molecule is not None]
-    X = nose.features(descriptors, dilution)
+    X = nose.features(descriptors, dilution, [molecule.smiles for _, molecule in there])
     inputs = nose.inputs(X)
     together, each = nose.answer(inputs)
     far = nose.are_far([molecule.smiles for _, molecule in there])

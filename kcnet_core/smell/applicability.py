@@ -68,8 +68,10 @@ class Domain:
         taught = np.flatnonzero(known.taught)
         even = np.linspace(0, len(taught) - 1, min(len(taught), MOST_ROWS)).astype(int)
         self._known, self._rows = known, taught[even]
-        self._scaler = FeatureScaler(clip=FARTHEST).fit(known.X[self._rows])
-        self._places = self._scaler.transform(known.X[self._rows])
+        self._columns = nose.described
+        own = known.X[self._rows][:, self._columns]
+        self._scaler = FeatureScaler(clip=FARTHEST).fit(own)
+        self._places = self._scaler.transform(own)
         groups = self._rows if known.groups is None else known.groups[self._rows]
         self._own_distances = np.sort(_nearest_of_others(self._places, groups))
         self._elements = elements([known.smiles[row] for row in self._rows])
@@ -81,7 +83,7 @@ class Domain:
         self, X: np.ndarray, activity: np.ndarray, molecules: Sequence[Molecule]
     ) -> list[Verdict]:
         """One verdict per molecule with raw features X (n, d) and hidden activity (n, B)."""
-        places = self._scaler.transform(X)
+        places = self._scaler.transform(X[:, self._columns])
         squares = _squared_distances(places, self._places)
         nearest = squares.argmin(axis=1)
         distances = np.sqrt(squares.min(axis=1) / self._places.shape[1])
@@ -146,8 +148,11 @@ class _Leverage:
         import torch
 
         rows = torch.from_numpy(H).double()
-        gram = rows.T @ rows
-        gram.diagonal().add_(max(float(alpha), 1e-6 * float(gram.diagonal().mean())))
+        self._rows = rows if len(rows) < rows.shape[1] else None  # fewer than cells: dual form
+        gram = rows.T @ rows if self._rows is None else rows @ rows.T
+        mean = float(rows.square().sum()) / rows.shape[1]  # of the diagonal of H'H
+        self._alpha = max(float(alpha), 1e-6 * mean)
+        gram.diagonal().add_(self._alpha)
         self._factor = torch.linalg.cholesky(gram)
         inside = self._of(H)  # with itself among the rows; h / (1 - h) without
         self._own = np.sort(inside / np.maximum(1 - inside, 1e-9))
@@ -156,8 +161,11 @@ class _Leverage:
         import torch
 
         rows = torch.from_numpy(H).double()
-        V = torch.linalg.solve_triangular(self._factor, rows.T, upper=False)
-        return V.square().sum(0).numpy()
+        among = rows.T if self._rows is None else self._rows @ rows.T
+        found = torch.linalg.solve_triangular(self._factor, among, upper=False).square().sum(0)
+        if self._rows is not None:  # h'(H'H + aI)^-1 h = (h'h - k'(HH' + aI)^-1 k) / a, k = Hh
+            found = (rows.square().sum(1) - found) / self._alpha
+        return found.numpy()
 
     def percentiles(self, H: np.ndarray) -> np.ndarray:
         return np.searchsorted(self._own, self._of(H)) / len(self._own)

@@ -163,7 +163,7 @@ def _raw_scores(nose: Nose, smiles: list[str]) -> np.ndarray:
     nothing = np.full(len(DESCRIPTOR_NAMES), np.nan, np.float32)
     lacking = np.array([text not in found for text in smiles])
     D = np.stack([found.get(text, nothing) for text in smiles])
-    X = nose.features(np.nan_to_num(D))
+    X = nose.features(np.nan_to_num(D), smiles=smiles)
     Z = np.mean([fly.class_scores(nose.inputs(X)) for fly in nose.flies], axis=0).astype(float)
     Z[lacking] = np.nan
     return Z
@@ -231,7 +231,10 @@ def recalibrated(nose: Nose, found: Elsewhere) -> Nose:
 
 
 def taught_nose(dataset: Dataset, settings: FlySettings | None = None) -> Nose:
-    """`train_nose`, calibrated on other people's data where that was done for this very data."""
+    """`train_nose`, calibrated on other people's data where that was done for this very data.
+
+    `dataset` comes from `with_substructures`, for the flies to have these as inputs.
+    """
     nose = train_nose(dataset, settings)
     found = remembered_elsewhere(dataset, nose.settings)
     return nose if found is None else recalibrated(nose, found)

@@ -21,6 +21,7 @@ from kcnet_core.molecules.pool import RememberedTask
 from kcnet_core.molecules.read import descriptors
 from kcnet_core.network.explain import contributions
 from kcnet_core.smell.answers import Answer
+from kcnet_core.smell.glomeruli import GroupedFly
 from kcnet_core.smell.nose import Nose
 
 _without = RememberedTask("without_atoms", capacity=2048)
@@ -54,12 +55,16 @@ def descriptor_shares(nose: Nose, answer: Answer, character: int) -> Shares:
     """
     inputs = nose.inputs(answer.features[None])
     column = int(nose.columns[character])
-    values = np.mean([contributions(fly, inputs)[0, :, column] for fly in nose.flies], axis=0)
+    values = np.mean([_shares(fly, inputs)[0, :, column] for fly in nose.flies], axis=0)
     calibration = nose.calibration
     if calibration is not None and calibration.kind == "multilabel":
         slope, bias = float(calibration.slope[column]), float(calibration.bias[column])
         return Shares(slope * values, nose.input_names, bias, "log-odds")
     return Shares(values, nose.input_names, 0.0, "score")
+
+
+def _shares(fly, inputs: np.ndarray) -> np.ndarray:
+    return fly.contributions(inputs) if isinstance(fly, GroupedFly) else contributions(fly, inputs)
 
 
 def atom_worths(nose: Nose, answer: Answer) -> np.ndarray:
@@ -76,7 +81,7 @@ def atom_worths(nose: Nose, answer: Answer) -> np.ndarray:
     rest = descriptors(list(dict.fromkeys(smiles for atom in ways for smiles in atom)))
     if not rest:
         return worths
-    X = nose.features(np.stack(list(rest.values())), answer.dilution)
+    X = nose.features(np.stack(list(rest.values())), answer.dilution, list(rest))
     without = dict(zip(rest, nose.log_odds(nose.inputs(X)), strict=True))
     whole = nose.log_odds(nose.inputs(answer.features[None]))[0]
     for atom, variants in enumerate(ways):

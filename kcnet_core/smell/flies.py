@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -16,10 +17,13 @@ from kcnet_core.network.group_leave_one_out import solve
 from kcnet_core.network.kcnet import KCNetClassifier
 from kcnet_core.network.kenyon import kenyon_activity
 from kcnet_core.network.labels import TargetCode
+from kcnet_core.network.regression.second_ridge import second_ridge
 from kcnet_core.network.scores import auroc
 from kcnet_core.network.seeds import seed_sequence
 from kcnet_core.network.wiring import Wiring, allowed_fan_in
+from kcnet_core.smell.glomeruli import GroupedFly
 
+SECOND = (1.0, 3.0, 10.0, 30.0)  # of the second ridge's lambda, relative to the number of rows
 ALPHAS = np.logspace(-1.5, 0.5, 5)  # of lambda, relative to a row's mean sum of squared activities
 
 
@@ -37,6 +41,17 @@ class FlySettings:
     fan_in: int = 7
     inhibition: float = 1.1
     seed: int = 0
+    n_group_cells: int = 500  # for each kind of substructure, where these are inputs
+    # Of the second ridge, where substructures are inputs; None: the best for molecules left out.
+    second_alpha: float | None = 10.0
+
+
+MANY_ROWS, FEW_FLIES = 2_000, 3  # so many molecules take eight flies a minute to learn
+
+
+def usual_settings(n_rows: int) -> FlySettings:
+    """Fewer flies for many molecules, which agree with each other more anyway."""
+    return FlySettings() if n_rows <= MANY_ROWS else FlySettings(n_flies=FEW_FLIES)
 
 
 class Fly(KCNetClassifier):
@@ -60,10 +75,11 @@ class Fly(KCNetClassifier):
 class Taught:
     """Flies, and what turns their mean score into an answer."""
 
-    flies: tuple[Fly, ...]
+    flies: tuple[Any, ...]  # each a `Fly` or a `GroupedFly`
     alpha: float
     calibration: Calibration
     left_out: np.ndarray  # (F, n, c) raw scores of the training rows, had they not been taught
+    second_alpha: float | None  # of the second ridge, if there is one
 
 
 _one_at_a_time = threading.Lock()  # two who limit threads at once would not both restore them
@@ -78,41 +94,93 @@ def _one_thread():
 
 
 @_one_thread()
-def teach(inputs: np.ndarray, y: np.ndarray, groups, settings: FlySettings) -> Taught:
+def teach(
+    inputs: np.ndarray, y: np.ndarray, groups, settings: FlySettings, glomeruli=None
+) -> Taught:
     """Teach `settings.n_flies` flies inputs (n, d) with labels y (n,) or (n, c).
 
     Lambda is the one with the best mean AUROC on molecules left out, measured on the first fly.
     The calibration is fitted to the mean of all flies' outputs for molecules left out. `groups`
-    (n,) or None is the molecule of each row: its rows are left out together.
+    (n,) or None is the molecule of each row: its rows are left out together. `glomeruli` are the
+    columns of each group of inputs; several get cells of their own (`glomeruli.GroupedFly`), and
+    labels then inform each other (`second_ridge`), and lambda is chosen by what they say then.
     """
     if inputs.shape[1] < 2:
         raise DataError("A fly needs at least two descriptors that differ between the molecules.")
     code = TargetCode.learn(y)
     Y = code.encode(y)
-    flies, outputs, alpha = [], [], None
+    several = glomeruli is not None and len(glomeruli) > 1
+    second = several and code.kind == "multilabel"
+    flies: list[Any] = []
+    outputs: list[np.ndarray] = []
+    alpha, second_alpha = None, None
     for k in range(settings.n_flies):
-        fly = Fly(
-            n_hidden=settings.n_hidden,
-            fan_in=min(settings.fan_in, inputs.shape[1] - 1),
-            inhibition=settings.inhibition,
-            random_state=settings.seed + k,
-        )
-        H = fly.wire(inputs, code)
+        if several:
+            fly, H = _grouped(inputs, code, settings, glomeruli, settings.seed + k)
+        else:
+            fly = _fly(settings, settings.n_hidden, inputs.shape[1], settings.seed + k)
+            H = fly.wire(inputs, code)
         if alpha is None:
-            alpha = _best_alpha(H, Y, groups)
+            seconds = SECOND if settings.second_alpha is None else (settings.second_alpha,)
+            alpha, second_alpha = _best_alphas(H, Y, groups, seconds if second else (None,))
         fly.coef_, without = solve(H, Y, groups, alpha)
         fly.alpha_ = alpha
         fly.forget_rows()  # a fly takes no more
         flies.append(fly)
         outputs.append(without)
     left_out = np.stack(outputs)
+    if second_alpha is not None:
+        left_out = _informed(flies, left_out, Y, groups, second_alpha)
     Z = left_out.mean(axis=0)
     calibration = Calibration.fit(Z, Y, np.ones(len(Y)), code.kind)
-    return Taught(tuple(flies), flies[0].alpha_, calibration, left_out)
+    return Taught(tuple(flies), flies[0].alpha_, calibration, left_out, second_alpha)
 
 
-def _best_alpha(H, Y, groups) -> float:
+def _fly(settings: FlySettings, n_hidden: int, n_inputs: int, seed: int) -> Fly:
+    return Fly(
+        n_hidden=n_hidden,
+        fan_in=min(settings.fan_in, n_inputs - 1),
+        inhibition=settings.inhibition,
+        random_state=seed,
+    )
+
+
+def _grouped(inputs, code, settings: FlySettings, glomeruli, seed: int):
+    """A fly with cells for every group, and their activity (n, B); every group weighs the same."""
+    parts, columns, gains, activities = [], [], [], []
+    for k, at in enumerate(glomeruli):
+        if len(at) < 2:
+            continue
+        n_cells = settings.n_hidden if k == 0 else settings.n_group_cells
+        part = _fly(settings, n_cells, len(at), seed * len(glomeruli) + k)
+        H = part.wire(np.ascontiguousarray(inputs[:, at]), code)
+        size = float(np.sqrt(np.square(H, dtype=float).sum(axis=1).mean())) or 1.0
+        parts.append(part)
+        columns.append(at)
+        gains.append(1 / size)
+        activities.append(H / size)
+    return GroupedFly(parts, columns, gains), np.hstack(activities)
+
+
+def _informed(flies, left_out: np.ndarray, Y: np.ndarray, groups, alpha: float) -> np.ndarray:
+    """Multiply a second ridge into the flies' weights; the scores of rows left out then."""
+    Z = left_out.mean(axis=0)
+    second = second_ridge(Z, Y, groups, alpha)
+    for fly in flies:
+        fly.coef_ = fly.coef_ @ second.matrix
+    return second.left_out + (left_out - Z) @ second.matrix
+
+
+def _best_alphas(H, Y, groups, seconds) -> tuple[float, float | None]:
+    """Lambda and that of the second ridge (None: there is none) by AUROC on molecules left out."""
     scale = float(np.square(H, dtype=float).sum(axis=1).mean()) or 1.0
-    alphas = scale * ALPHAS
-    scores = [auroc(Y, solve(H, Y, groups, a)[1]) for a in alphas]
-    return float(alphas[int(np.nanargmax(scores))]) if np.isfinite(scores).any() else scale
+    found: dict[tuple[float, float | None], float] = {}
+    for alpha in scale * ALPHAS:
+        first = solve(H, Y, groups, alpha)[1]
+        for second in seconds:
+            left_out = first if second is None else second_ridge(first, Y, groups, second).left_out
+            found[float(alpha), second] = auroc(Y, left_out)
+    scores = np.array(list(found.values()))
+    if not np.isfinite(scores).any():
+        return scale, seconds[0]
+    return list(found)[int(np.nanargmax(scores))]

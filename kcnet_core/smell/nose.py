@@ -20,13 +20,14 @@ from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.protocols import label_matrix
 from kcnet_core.molecules.descriptor_table import DESCRIPTOR_NAMES
+from kcnet_core.molecules.fingerprint_table import PLACES
+from kcnet_core.molecules.fingerprints import substructure_counts
 from kcnet_core.molecules.read import scaffolds
 from kcnet_core.smell.known_molecules import NO_NAMES, Known, KnownNames
 from kcnet_core.smell.label_sets import NAMED_FROM, USUAL, lines_for
 
 if TYPE_CHECKING:  # these import torch
     from kcnet_core.network.calibration import Calibration
-    from kcnet_core.network.kcnet import KCNetClassifier
     from kcnet_core.smell.flies import FlySettings
 
 DILUTION = "dilution "  # how the inputs that stand for a dilution are named
@@ -52,13 +53,14 @@ class Nose:
     far_lines: Mapping[float, float] = field(default_factory=dict)  # for ring systems not taught
     known: Known | None = None  # the molecules it was taught, where they are at hand
     alpha: float | None = None  # the lambda that was chosen; None where ridge has not solved
+    second_alpha: float | None = None  # of the second ridge, where there is one
     settings: FlySettings | None = None  # of flies that were taught here
     left_out: np.ndarray | None = None  # (F, n, outputs) raw scores of `known` if untaught
     shelf: dict[Any, Any] = field(default_factory=dict, repr=False)  # computed once, kept
 
     def __post_init__(self):
         own = [n for n in self.feature_names if not n.startswith(DILUTION)]
-        foreign = [n for n in own if n not in DESCRIPTOR_NAMES]
+        foreign = [n for n in own if n not in DESCRIPTOR_NAMES and n not in PLACES]
         if foreign:
             raise KCNetError(
                 f"This model was trained on inputs that are not molecular descriptors ({foreign[0]}"
@@ -84,18 +86,30 @@ class Nose:
         return NO_NAMES if self.known is None else self.known.spoken
 
     @property
-    def circuits(self) -> tuple[KCNetClassifier, ...]:
+    def circuits(self) -> tuple[Any, ...]:
         """The flies that have Kenyon cells; an ELM or an FSHN has none."""
-        from kcnet_core.network.kcnet import KCNetClassifier
-
-        return tuple(fly for fly in self.flies if isinstance(fly, KCNetClassifier))
+        return tuple(fly for fly in self.flies if hasattr(fly, "tags"))
 
     def truth(self, row: int | None) -> tuple[str, ...]:
         """True characters of a known molecule; none of one that is not known."""
         return () if self.known is None or row is None else self.known.characters[row]
 
-    def features(self, descriptors: np.ndarray, dilution: str | None = None) -> np.ndarray:
+    @cached_property
+    def _substructures(self) -> np.ndarray:
+        """Which features are counts of substructures."""
+        return np.flatnonzero([name in PLACES for name in self.feature_names])
+
+    @cached_property
+    def described(self) -> np.ndarray:
+        """Which features are not: descriptors and dilutions, by which distances are measured."""
+        return np.flatnonzero([name not in PLACES for name in self.feature_names])
+
+    def features(
+        self, descriptors: np.ndarray, dilution: str | None = None, smiles: Sequence[str] = ()
+    ) -> np.ndarray:
         """Raw features (n, d) from a matrix of descriptors in the order of DESCRIPTOR_NAMES.
+
+        `smiles` of the same molecules are needed where substructures are among the features.
 
         `dilution` is one of `dilutions`; by default the first, the strongest.
         """
@@ -109,9 +123,14 @@ class Nose:
                 )
         X = np.zeros((len(descriptors), len(self.feature_names)), np.float32)
         for k, name in enumerate(self.feature_names):
-            X[:, k] = (
-                descriptors[:, place[name]] if name in place else name == f"{DILUTION}{dilution}"
-            )
+            if name in place:
+                X[:, k] = descriptors[:, place[name]]
+            elif name not in PLACES:
+                X[:, k] = name == f"{DILUTION}{dilution}"
+        if len(self._substructures):
+            counts = substructure_counts(smiles)
+            wanted = [PLACES[self.feature_names[k]] for k in self._substructures]
+            X[:, self._substructures] = counts[:, wanted]
         return X
 
     def inputs(self, X: np.ndarray) -> np.ndarray:
@@ -168,15 +187,16 @@ def _calibrated(calibration: Calibration, raw: np.ndarray) -> tuple[np.ndarray, 
 
 def train_nose(dataset: Dataset, settings: FlySettings | None = None) -> Nose:
     """Teach odor data, multi-label or with one class per molecule, to several flies."""
-    from kcnet_core.network.scaling import RateScaler
-    from kcnet_core.smell.flies import FlySettings, teach
+    from kcnet_core.smell.flies import teach, usual_settings
+    from kcnet_core.smell.glomeruli import GlomeruliScaler, groups_of
 
-    settings = settings or FlySettings()
+    settings = settings or usual_settings(len(dataset.y))
     if dataset.kind != "odor":
         raise KCNetError(f"{dataset.title} holds images; the Smell page needs molecules.")
-    scaler = RateScaler().fit(dataset.X)
+    scaler = GlomeruliScaler(dataset.feature_names).fit(dataset.X)
     inputs = scaler.transform(dataset.X)
-    taught = teach(inputs, dataset.y, dataset.groups, settings)
+    glomeruli = groups_of(np.asarray(dataset.feature_names)[scaler.kept_].tolist())
+    taught = teach(inputs, dataset.y, dataset.groups, settings, glomeruli)
     characters, columns = characters_of(dataset.target_names, dataset.multilabel)
     unseen = taught.calibration.probabilities(taught.left_out.mean(axis=0))
     return Nose(
@@ -191,6 +211,7 @@ def train_nose(dataset: Dataset, settings: FlySettings | None = None) -> Nose:
         lines=lines_for(unseen[:, columns], true_labels(dataset)[:, columns]),
         known=Known.of(dataset),
         alpha=taught.alpha,
+        second_alpha=taught.second_alpha,
         settings=settings,
         left_out=taught.left_out,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -90,11 +90,16 @@ class Quality:
         return next((q for q in self.characters if q.character == character), None)
 
 
-def quality_key(dataset: Dataset, settings: FlySettings, method: int = _METHOD) -> str:
-    """What a measurement holds for: molecules, labels, settings, versions, and the way of it."""
+def quality_key(
+    dataset: Dataset, settings: FlySettings, method: int = _METHOD, besides: Sequence[str] = ()
+) -> str:
+    """What a measurement holds for: molecules, labels, settings, versions, and the way of it.
+
+    Settings named in `besides` do not count.
+    """
     identity = {
         "method": [method, N_REPEATS, N_FOLDS],
-        "settings": asdict(settings),
+        "settings": {k: v for k, v in asdict(settings).items() if k not in besides},
         "versions": {name: version(name).split("+")[0] for name in ("rdkit", "numpy", "torch")},
         "features": dataset.feature_names,
         "targets": dataset.target_names,
@@ -115,10 +120,10 @@ def measure_steps(
 
     The line from which on characters are named, for F1, is drawn on the training molecules.
     """
-    from kcnet_core.smell.flies import FlySettings
+    from kcnet_core.smell.flies import usual_settings
     from kcnet_core.smell.nose import characters_of, train_nose, true_labels
 
-    settings = settings or FlySettings()
+    settings = settings or usual_settings(len(dataset.y))
     characters, columns = characters_of(dataset.target_names, dataset.multilabel)
     protocol = "paper_split" if dataset.groups is None else "unseen_molecules"
     every = splits(dataset, protocol, n_repeats=n_repeats, n_folds=n_folds)

@@ -2,7 +2,8 @@
 
 Each baseline may choose among a few settings from the paper's search space (the untuned one
 first) by inner folds of the training molecules. The flies are not tuned beyond what they always
-do: lambda by leaving molecules out. An unbounded random forest stands beside the paper's, whose
+do: lambda by leaving molecules out. All models, the flies too, have the 2D descriptors alone. An
+unbounded random forest stands beside the paper's, whose
 trees may have five levels at most.
 """
 
@@ -61,6 +62,11 @@ class Rivals:
         """The best model besides the flies and those named."""
         others = [name for name in self.auroc if name not in (FLIES, *besides)]
         return max(others, key=lambda name: self.auroc[name].mean)
+
+
+def _key(dataset: Dataset, settings: FlySettings) -> str:
+    """Holds for the settings that matter to flies with descriptors alone."""
+    return quality_key(dataset, settings, _METHOD, besides=("n_group_cells", "second_alpha"))
 
 
 def _score(name: str, dataset: Dataset, split: Split, n_trials: int) -> Score:
@@ -130,7 +136,7 @@ def summarised(dataset: Dataset, scores: list[Score], settings: FlySettings) -> 
         name: np.array([found[key].auroc for key in order]) for name, found in by_model.items()
     }
     return Rivals(
-        key=quality_key(dataset, settings, _METHOD),
+        key=_key(dataset, settings),
         how=(
             f"mean AUROC over {len(dataset.target_names)} characters of {dataset.title}, "
             f"{len(order)} splits, all rows of a molecule on one side; each baseline chose among "
@@ -157,4 +163,4 @@ def remembered_rivals(dataset: Dataset, settings: FlySettings) -> Rivals | None:
         )
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    return rivals if rivals.key == quality_key(dataset, settings, _METHOD) else None
+    return rivals if rivals.key == _key(dataset, settings) else None

@@ -14,6 +14,7 @@ from kcnet_core.experiments.run import Run
 from kcnet_core.experiments.training import train_steps
 from kcnet_core.jobs import Memory
 from kcnet_core.jobs.memory import Room
+from kcnet_core.smell.flies import FlySettings
 from pages.ui.shell import visitor_jobs
 from pages.ui.smell import ask, models
 from tests.pages.as_read import as_read
@@ -61,10 +62,27 @@ def test_many_molecules_and_a_quality_for_which_there_is_no_memory_are_refused_a
     app = asked(opened(), "\n".join("C" * n + "O" for n in range(1, ask.AT_ONCE + 2)))
     assert not app.exception
     assert "GB of memory, and at most" in texts(app)
-    nose = models._taught("starter")
-    models._measure("a key of its own", datasets.load("starter"), nose)
+    nose, dataset = models._taught("starter")
+    models._measure("a key of its own", dataset, nose)
     assert "a key of its own" not in models._measuring()
     assert visitor_jobs.jobs().owned_by(app.session_state["owner"]) == []
+
+
+def test_quality_is_quoted_by_the_labels_of_others():
+    said = texts(opened())
+    assert "measured by the labels of GS-LF" in said and "never taught" in said
+    found = models.remembered_elsewhere(models._taught("starter")[1], FlySettings())
+    assert f"{found.outside.auroc.mean:.2f}" in said
+    assert f"{found.outside.confirmed.mean:.0%}" in said
+
+
+def test_what_is_named_follows_the_coverage_that_is_chosen():
+    app = opened(smiles="CC1CC(=O)CCC1\nCCCCCC=O")
+    before = table(app)["characters"].tolist()
+    app.button_group(key="smell_coverage").set_value(0.9).run()
+    after = table(app)["characters"].tolist()
+    assert all(len(b) > len(a) and b.startswith(a) for a, b in zip(before, after, strict=True))
+    assert "so that 90% of a molecule's true characters are named" in texts(app)
 
 
 def test_the_first_visit_shows_an_example_already_answered():

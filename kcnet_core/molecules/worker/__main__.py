@@ -31,6 +31,7 @@ def load_tasks() -> dict:
         ring_scaffold,
     )
     from kcnet_core.molecules.worker.draw import draw_svg
+    from kcnet_core.molecules.worker.fingerprints import substructure_counts
 
     return {
         "check": check_smiles,
@@ -39,6 +40,7 @@ def load_tasks() -> dict:
         "fingerprint": morgan_bits,
         "scaffold": ring_scaffold,
         "skeleton": without_stereo,
+        "substructures": substructure_counts,
         "without_atoms": without_each_atom,
     }
 

@@ -9,6 +9,7 @@ from functools import cached_property
 import streamlit as st
 
 from kcnet_core.datasets.dataset import Dataset
+from kcnet_core.datasets.substructures import with_substructures
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.cost import quality_cost
 from kcnet_core.limits import MAX_UPLOAD_BYTES
@@ -87,11 +88,11 @@ def choose() -> ChosenModel | None:
         return _of_file()
     with st.spinner("Teaching the flies …", show_time=True):
         if choice == visitor_data.UPLOADED:
-            dataset = visitor_data.uploaded()
+            given = visitor_data.uploaded()
             # The dataset stands beside its nose, so that no other can get its id.
-            nose = memo("smell_uploaded", id(dataset), lambda: (taught_nose(dataset), dataset))[0]
+            nose, dataset, _ = memo("smell_uploaded", id(given), lambda: (*_teach(given), given))
         else:
-            dataset, nose = visitor_data.loaded(choice, ()), _taught(choice)
+            nose, dataset = _taught(choice)
     quality = _quality(choice, dataset, nose)
     note = "" if quality else "Quality on unseen molecules is being measured."
     elsewhere = remembered_elsewhere(dataset, nose.settings)
@@ -126,8 +127,14 @@ def choose_coverage(chosen: ChosenModel) -> ChosenModel:
 
 
 @st.cache_resource(show_spinner=False, max_entries=3)
-def _taught(name: str) -> Nose:
-    return taught_nose(visitor_data.loaded(name, ()))
+def _taught(name: str) -> tuple[Nose, Dataset]:
+    return _teach(visitor_data.loaded(name, ()))
+
+
+def _teach(dataset: Dataset) -> tuple[Nose, Dataset]:
+    """The nose, and the data with all inputs that it was taught from."""
+    described = with_substructures(dataset)
+    return taught_nose(described), described
 
 
 def _finished_run():
@@ -205,7 +212,7 @@ def _quality(choice: str, dataset: Dataset, nose: Nose) -> Quality | None:
 def _measure(key: str, dataset: Dataset, nose: Nose) -> None:
     settings = nose.settings
     cost = quality_cost(
-        len(dataset.X), n_hidden=settings.n_hidden, n_flies=settings.n_flies,
+        len(dataset.X), n_hidden=nose.flies[0].n_hidden, n_flies=settings.n_flies,
         n_characters=len(dataset.target_names),
     )  # fmt: skip
     try:

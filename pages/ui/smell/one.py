@@ -7,6 +7,7 @@ import streamlit as st
 
 from kcnet_core import figures
 from kcnet_core.errors import KCNetError
+from kcnet_core.molecules import fingerprint_table
 from kcnet_core.molecules.descriptor_table import DESCRIPTORS
 from kcnet_core.molecules.pictures import molecule_svg
 from kcnet_core.molecules.read import Row
@@ -23,7 +24,9 @@ from pages.ui.shell.safety_net import fragment
 from pages.ui.smell.ask import put
 from pages.ui.smell.models import ChosenModel
 
-MEANINGS = {descriptor.name: descriptor.meaning for descriptor in DESCRIPTORS}
+MEANINGS = {descriptor.name: descriptor.meaning for descriptor in DESCRIPTORS} | {
+    name: fingerprint_table.meaning(name) for name in fingerprint_table.NAMES
+}
 LEVELS = {"inside": ("green", "check_circle"), "edge": ("orange", "adjust"),
           "outside": ("red", "cancel")}  # fmt: skip
 PROFILE_ROWS = 12
@@ -242,14 +245,14 @@ def descriptors(nose: Nose, answer: Answer, character: int) -> None:
     if shares.unit == "log-odds":
         seen = " with this molecule among those taught" if answer.known is not None else ""
         st.caption(
-            f"Descriptors: the {len(shares.values)} shares and the base rate ({shares.bias:+.2f}) "
+            f"Inputs: the {len(shares.values):,} shares and the base rate ({shares.bias:+.2f}) "
             f"add up to the log-odds of {escape_markdown(name)}, {shares.total:+.2f}, that is "
             f"{answer.as_taught[0][character]:.0%}{seen}. Exact: nothing is sampled or "
-            "approximated. Hover for what a descriptor means."
+            "approximated. Hover for what an input means."
         )
     else:
         st.caption(
-            f"Descriptors: the {len(shares.values)} shares add up to the raw score of "
+            f"Inputs: the {len(shares.values):,} shares add up to the raw score of "
             f"{escape_markdown(name)}, {shares.total:+.3f}. Exact: nothing is sampled or "
             "approximated."
         )

@@ -8,14 +8,15 @@ import streamlit as st
 
 from kcnet_core import figures
 from kcnet_core.datasets.vocabulary import words_of
+from kcnet_core.smell.benchmark import LITERATURE, Benchmark, remembered_benchmark
 from kcnet_core.smell.elsewhere import SOURCE, Elsewhere
 from kcnet_core.smell.label_sets import COVERAGES
 from kcnet_core.smell.quality import Measured
 from kcnet_core.smell.rivals import FLIES, UNBOUNDED, Rivals, remembered_rivals
-from pages.ui.shell import visitor
+from pages.ui.shell import visitor, visitor_data
 from pages.ui.shell.chart import chart
 from pages.ui.shell.escaping import escape_markdown
-from pages.ui.smell.models import ChosenModel
+from pages.ui.smell.models import STARTER, ChosenModel
 
 
 def quality(chosen: ChosenModel) -> None:
@@ -26,8 +27,10 @@ def quality(chosen: ChosenModel) -> None:
     if nose.settings is not None:
         s = nose.settings
         about += (
-            f". Each has {s.n_hidden:,} Kenyon cells with {s.fan_in} inputs, C = {s.inhibition:g}, "
-            f"and λ = {nose.alpha:.3g}, chosen by leaving molecules out"
+            f". Each has {nose.flies[0].n_hidden:,} Kenyon cells with {s.fan_in} inputs, "
+            f"C = {s.inhibition:g}, and λ = {nose.alpha:.3g}, chosen by leaving molecules out. "
+            f"Inputs are {len(nose.described):,} descriptors and "
+            f"{len(nose.feature_names) - len(nose.described):,} substructures"
         )
     st.markdown(about + ".")
     if chosen.elsewhere is not None:
@@ -112,9 +115,13 @@ def levels(found: Elsewhere) -> None:
 
 
 def rivals(chosen: ChosenModel) -> None:
-    """The comparison with the baselines, where one was measured for this very data."""
-    dataset = chosen.dataset
-    found = remembered_rivals(dataset, chosen.nose.settings) if dataset is not None else None
+    """The comparison with other models, where one was measured on this data."""
+    if chosen.key == SOURCE and (benchmark := remembered_benchmark()) is not None:
+        benchmarked(benchmark)
+        return
+    found = None
+    if chosen.key == STARTER:
+        found = remembered_rivals(visitor_data.loaded(STARTER, ()), chosen.nose.settings)
     if found is None:
         st.caption("How KCNet fares beside other models on any dataset: the Compare page.")
         st.page_link("pages/compare.py", label="Compare models", icon=":material/balance:")
@@ -132,7 +139,30 @@ def rivals(chosen: ChosenModel) -> None:
     st.caption(
         f"{escape_markdown(found.how[:1].upper() + found.how[1:])}. Beside the best of the "
         f"paper's six, {difference(found, found.best(UNBOUNDED))}. Beside a forest whose trees "
-        f"may grow without the paper's limit, {difference(found, UNBOUNDED)}."
+        f"may grow without the paper's limit, {difference(found, UNBOUNDED)}. All of them, KCNet "
+        "too, had the 2D descriptors alone; the flies that answer have substructures besides."
+    )
+
+
+def benchmarked(found: Benchmark) -> None:
+    """GS-LF as the field measures it, and what others have published."""
+    st.markdown("**The field's benchmark**")
+    names = [*found.auroc, *LITERATURE]
+    st.dataframe(
+        {
+            "model": names,
+            "mean AUROC": [f"{found.auroc[name].mean:.3f} ({found.auroc[name].low:.3f} to "
+                           f"{found.auroc[name].high:.3f})" if name in found.auroc
+                           else f"{LITERATURE[name]:.3f}, as published" for name in names],
+            "seconds a fold": [found.seconds.get(name) for name in names],
+        },
+        column_config={"seconds a fold": st.column_config.NumberColumn(format="%.0f")},
+        hide_index=True,
+        alt="Mean AUROC of models on GS-LF, five folds",
+    )  # fmt: skip
+    st.caption(
+        f"{escape_markdown(found.how[:1].upper() + found.how[1:])}. Here KCNet is one fly with "
+        "more cells than those that answer. Published figures are on folds of their own."
     )
 
 

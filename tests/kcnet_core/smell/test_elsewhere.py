@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from kcnet_core.contracts import drain
+from kcnet_core.datasets.substructures import with_substructures
 from kcnet_core.experiments.comparison.search import training_part
 from kcnet_core.smell import elsewhere
 from kcnet_core.smell.flies import FlySettings
@@ -90,7 +91,7 @@ def test_a_measurement_survives_writing_and_reading(measured):
 
 
 def test_the_shipped_measurement_holds_for_the_shipped_nose(starter):
-    found = elsewhere.remembered_elsewhere(starter, FlySettings())
+    found = elsewhere.remembered_elsewhere(with_substructures(starter), FlySettings())
     assert found is not None, "assets/results/smell_elsewhere.json belongs to other data or code"
     assert len(found.slope) == len(starter.target_names)
     assert found.outside.top_error.mean < 0.05

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from kcnet_core.datasets.substructures import with_substructures
 from kcnet_core.smell import quality as q
 from kcnet_core.smell.flies import FlySettings
 from kcnet_core.smell.quality import CharacterQuality, Measured
@@ -76,7 +77,7 @@ def test_a_character_that_could_not_be_measured_is_not_offered():
 
 
 def test_the_shipped_measurement_holds_for_the_shipped_data_and_settings(starter):
-    shipped = q.remembered_quality(starter, FlySettings())
+    shipped = q.remembered_quality(with_substructures(starter), FlySettings())
     assert shipped is not None, "assets/results/smell_quality.json belongs to other data or code"
     assert len(shipped.characters) == len(starter.target_names)
     assert shipped.auroc.low > 0.9

@@ -1,0 +1,1 @@
+"""Ridge beyond one readout: labels that inform each other."""

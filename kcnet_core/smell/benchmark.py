@@ -1,0 +1,169 @@
+"""The field's benchmark: mean AUROC over the 138 words of GS-LF, five folds, beside rivals.
+
+Molecules of a group (stereoisomers, salts of one acid) stay on one side. Every model chooses what
+it has to choose inside its training folds: the flies both lambdas by leaving molecules out, the
+neighbours their number. All have the same folds; the forest has the flies' inputs.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from kcnet_core.datasets.dataset import Dataset
+from kcnet_core.experiments import metrics
+from kcnet_core.experiments.comparison.search import training_part
+from kcnet_core.experiments.protocols import Split, splits
+from kcnet_core.molecules.fingerprint_table import KINDS, kind_of
+from kcnet_core.network.scores import auroc
+from kcnet_core.smell.flies import FlySettings
+from kcnet_core.smell.nose import train_nose
+from kcnet_core.smell.quality import Measured
+from kcnet_core.storage import folders
+
+N_FOLDS = 5
+N_TREES = 100
+NEIGHBOURS = (5, 10, 20, 40, 80)  # to choose from
+FLIES = FlySettings(n_flies=1, n_hidden=2000, n_group_cells=1000, second_alpha=None)
+LITERATURE = {"OpenPOM: ten graph networks a fold": 0.8872}
+BUNDLED = folders.assets() / "results" / "gs_lf_benchmark.json"
+
+
+@dataclass(frozen=True)
+class FoldScore:
+    """Mean AUROC over the words of one model on one fold."""
+
+    model: str
+    fold: int
+    auroc: float
+    seconds: float  # to choose, teach and answer
+    chosen: dict
+    n_train: int
+    n_test: int
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    how: str
+    auroc: dict[str, Measured]
+    seconds: dict[str, float]  # mean of a fold
+    scores: tuple[FoldScore, ...]
+
+
+def _flies(settings: FlySettings, substructures: bool):
+    def answer(dataset: Dataset, split: Split) -> tuple[np.ndarray, dict]:
+        if not substructures:
+            kept = [kind_of(name) is None for name in dataset.feature_names]
+            names = tuple(np.asarray(dataset.feature_names)[kept])
+            dataset = replace(dataset, X=dataset.X[:, kept], feature_names=names)
+        nose = train_nose(training_part(dataset, split.train), settings)
+        P, _ = nose.answer(nose.inputs(dataset.X[split.test]))
+        return P, {"alpha": nose.alpha, "second_alpha": nose.second_alpha, "seed": settings.seed}
+
+    return answer
+
+
+def _forest(dataset: Dataset, split: Split) -> tuple[np.ndarray, dict]:
+    from sklearn.ensemble import RandomForestClassifier
+
+    forest = RandomForestClassifier(N_TREES, random_state=split.seed)
+    forest.fit(dataset.X[split.train], dataset.y[split.train])
+    P = np.stack([p[:, -1] for p in forest.predict_proba(dataset.X[split.test])], axis=1)
+    return P, {"trees": N_TREES, "seed": split.seed}
+
+
+def _neighbours(dataset: Dataset, split: Split) -> tuple[np.ndarray, dict]:
+    """Words of the molecules with the most similar environments, weighed by the similarity."""
+    at = [kind_of(name) == next(iter(KINDS)) for name in dataset.feature_names]
+    bits = (dataset.X[:, at] > 0).astype(np.float32)
+    taught = bits[split.train]
+    own = tanimoto(taught, taught)
+    np.fill_diagonal(own, 0.0)
+    Y = dataset.y[split.train]
+    by_count = {k: auroc(Y, _voted(own, Y, k)) for k in NEIGHBOURS}
+    best = max(by_count, key=lambda k: by_count[k])
+    return _voted(tanimoto(bits[split.test], taught), Y, best), {"neighbours": best}
+
+
+def tanimoto(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    shared = A @ B.T
+    either = A.sum(axis=1)[:, None] + B.sum(axis=1) - shared
+    return shared / np.maximum(either, 1)
+
+
+def _voted(similarity: np.ndarray, Y: np.ndarray, k: int) -> np.ndarray:
+    near = np.argpartition(-similarity, k, axis=1)[:, :k]
+    weights = np.take_along_axis(similarity, near, axis=1)
+    votes = np.einsum("nk,nkc->nc", weights, Y[near].astype(float))
+    return votes / np.maximum(weights.sum(axis=1), 1e-9)[:, None]
+
+
+MODELS: dict[str, Callable[[Dataset, Split], tuple[np.ndarray, dict]]] = {
+    "KCNet, descriptors and substructures": _flies(FLIES, True),
+    "Nearest neighbours by Tanimoto": _neighbours,
+    "KCNet, descriptors alone": _flies(replace(FLIES, n_hidden=4000), False),
+    "Random forest": _forest,
+}
+
+
+def journaled(dataset: Dataset, journal: Path, say: Callable[[str], None] = print) -> Benchmark:
+    """Every model on every fold, each written down as soon as it is known: an interrupted run goes
+    on from there. `dataset` comes from `with_substructures`."""
+    scores: list[FoldScore] = []
+    if journal.exists():
+        lines = journal.read_text(encoding="utf-8").splitlines()
+        scores = [FoldScore(**json.loads(line)) for line in lines if line]
+    there = {(score.model, score.fold) for score in scores}
+    every = splits(dataset, "unseen_molecules", n_folds=N_FOLDS)
+    for name, answer in MODELS.items():
+        for split in every:
+            if (name, split.fold) in there:
+                continue
+            started = time.perf_counter()
+            P, chosen = answer(dataset, split)
+            score = FoldScore(
+                name, split.fold, auroc(dataset.y[split.test], P), time.perf_counter() - started,
+                chosen, len(split.train), len(split.test),
+            )  # fmt: skip
+            scores.append(score)
+            with journal.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(asdict(score)) + "\n")
+            say(f"{name}, fold {score.fold}: {score.auroc:.4f} in {score.seconds:.0f} s")
+    return summarised(dataset, scores)
+
+
+def summarised(dataset: Dataset, scores: list[FoldScore]) -> Benchmark:
+    auroc, seconds = {}, {}
+    for name in dict.fromkeys(score.model for score in scores):
+        own = [score for score in scores if score.model == name]
+        values = np.array([score.auroc for score in own])
+        sizes = {"n_train": own[0].n_train, "n_test": own[0].n_test}
+        interval = metrics.mean_interval(values, **sizes)
+        auroc[name] = Measured(interval.mean, interval.low, interval.high)
+        seconds[name] = float(np.mean([score.seconds for score in own]))
+    how = (
+        f"mean AUROC over {len(dataset.target_names)} words of {dataset.title}, {len(dataset.y):,} "
+        f"molecules, {N_FOLDS} folds that keep stereoisomers together; everything chosen inside "
+        "the training folds; 95% intervals by the corrected resampled t"
+    )
+    return Benchmark(how, auroc, seconds, tuple(scores))
+
+
+def to_json(found: Benchmark) -> str:
+    return json.dumps(asdict(found), indent=1) + "\n"
+
+
+def remembered_benchmark() -> Benchmark | None:
+    """The one that ships with the project."""
+    try:
+        found = json.loads(BUNDLED.read_text(encoding="utf-8"))
+        auroc = {name: Measured(**value) for name, value in found["auroc"].items()}
+        scores = tuple(FoldScore(**score) for score in found["scores"])
+        return Benchmark(found["how"], auroc, found["seconds"], scores)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None

@@ -1,0 +1,61 @@
+"""The benchmark gives every model the same folds, goes on where it stopped, and is remembered."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kcnet_core.datasets.substructures import with_substructures
+from kcnet_core.smell import benchmark
+from kcnet_core.smell.flies import SECOND, FlySettings
+
+
+@pytest.fixture(scope="module")
+def small(starter):
+    return with_substructures(starter)
+
+
+@pytest.fixture
+def models(monkeypatch):
+    tiny = FlySettings(n_flies=1, n_hidden=200, n_group_cells=100, second_alpha=None)
+    few = {"flies": benchmark._flies(tiny, True), "near": benchmark._neighbours}
+    monkeypatch.setattr(benchmark, "MODELS", few)
+    return few
+
+
+def test_models_choose_inside_their_folds_and_are_better_than_guessing(small, models, tmp_path):
+    found = benchmark.journaled(small, tmp_path / "journal", lambda text: None)
+    assert {score.fold for score in found.scores} == set(range(5)) and len(found.scores) == 10
+    for measured in found.auroc.values():
+        assert 0.8 < measured.low < measured.mean < measured.high
+    flies, near = found.scores[0].chosen, found.scores[5].chosen
+    assert flies["second_alpha"] in SECOND and near["neighbours"] in benchmark.NEIGHBOURS
+
+
+def test_what_the_journal_holds_is_not_measured_again(small, models, tmp_path, monkeypatch):
+    journal = tmp_path / "journal"
+
+    def known(dataset, split):
+        return np.tile(dataset.y.mean(axis=0), (len(split.test), 1)), {}
+
+    monkeypatch.setattr(benchmark, "MODELS", {"base rates": known})
+    first = benchmark.journaled(small, journal, lambda text: None)
+    assert first.auroc["base rates"].mean == pytest.approx(0.5)
+    monkeypatch.setattr(benchmark, "MODELS", {"base rates": None})
+    assert benchmark.journaled(small, journal, lambda text: None) == first
+
+
+def test_neighbours_are_weighed_by_how_alike_they_are():
+    A = np.array([[1, 1, 0], [1, 0, 0]], np.float32)
+    assert benchmark.tanimoto(A, A).tolist() == [[1, 0.5], [0.5, 1]]
+    votes = benchmark._voted(np.array([[1.0, 0.5, 0.0]]), np.array([[1, 0], [0, 1], [1, 1]]), 2)
+    np.testing.assert_allclose(votes, [[2 / 3, 1 / 3]])
+
+
+def test_descriptors_alone_are_descriptors_alone(small):
+    split = benchmark.splits(small, "unseen_molecules", n_folds=5)[0]
+    some = replace(small, y=small.y[:, :3], target_names=small.target_names[:3])
+    _, chosen = benchmark._flies(FlySettings(n_flies=1, n_hidden=100), False)(some, split)
+    assert chosen["second_alpha"] is None
