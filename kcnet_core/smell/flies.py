@@ -46,12 +46,12 @@ class FlySettings:
     second_alpha: float | None = 10.0
 
 
-MANY_ROWS, FEW_FLIES = 2_000, 3  # so many molecules take eight flies a minute to learn
+MANY_ROWS = 2_000
 
 
 def usual_settings(n_rows: int) -> FlySettings:
-    """Fewer flies for many molecules, which agree with each other more anyway."""
-    return FlySettings() if n_rows <= MANY_ROWS else FlySettings(n_flies=FEW_FLIES)
+    """Fewer flies and cells for many molecules, of which eight flies take minutes to learn."""
+    return FlySettings() if n_rows <= MANY_ROWS else FlySettings(n_flies=2, n_group_cells=250)
 
 
 class Fly(KCNetClassifier):

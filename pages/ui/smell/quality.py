@@ -161,8 +161,8 @@ def benchmarked(found: Benchmark) -> None:
         alt="Mean AUROC of models on GS-LF, five folds",
     )  # fmt: skip
     st.caption(
-        f"{escape_markdown(found.how[:1].upper() + found.how[1:])}. Here KCNet is one fly with "
-        "more cells than those that answer. Published figures are on folds of their own."
+        f"{escape_markdown(found.how[:1].upper() + found.how[1:])}. Published figures are on folds "
+        "of their own."
     )
 
 

@@ -498,3 +498,11 @@ def test_names_that_visitors_upload_are_never_read_as_markup():
         shown = figure.to_plotly_json()
         shown["layout"].pop("meta")
         assert "<a " not in json.dumps(shown, default=str)
+
+
+def test_a_profile_shows_the_line_from_which_on_characters_are_named():
+    figure = figures.odor_profile(["a", "b", "c"], [0.6, 0.5, 0.2], [[0.6, 0.5, 0.2]], line=0.5)
+    (line,) = figure.layout.shapes
+    assert line.x0 == line.x1 == 50
+    strong, named, pale = figure.data[0].marker.color
+    assert strong == named != pale
