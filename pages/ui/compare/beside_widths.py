@@ -69,7 +69,8 @@ def exact_fit(n_train: int, widest: int) -> str:
         return ""
     return (
         f" With {n_train:,} cells, as many as training rows, ELM can fit every one of these "
-        "exactly, whatever noise they hold; about there its curve may dip. KCNet's larger λ softens that."
+        "exactly, whatever noise they hold; about there its curve may dip. KCNet's larger λ "
+        "softens that."
     )
 
 

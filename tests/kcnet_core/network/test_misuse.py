@@ -1,4 +1,4 @@
-"""What scikit-learn's checks do not try: fits that end early, other classes, extreme data, -1 jobs."""
+"""What scikit-learn's checks do not try: fits that end early, other classes, extreme data."""
 
 from __future__ import annotations
 
