@@ -1,7 +1,7 @@
 // Signals in the circuit; stands before circuit_view.js.
 
 const TRAVEL = 1.3, REST = 1.9; // seconds that signals take, and until the next ones leave
-const FRAMES_A_SECOND = 24;
+const FRAMES_A_SECOND = 16;
 const STILL = window.matchMedia("(prefers-reduced-motion: reduce)");
 
 // What travels: dots along wires and rings around what fires, on a canvas of its own above the
