@@ -67,6 +67,7 @@ class Fly(KCNetClassifier):
         parts = self._sample_parts(X.shape[1], allowed_fan_in(self.fan_in, X.shape[1]), seed)
         self._begin(X, code, seed, {})
         self.wiring_ = Wiring.concatenate(parts)
+        self.inhibition_ = self.inhibition
         self.scores_, self.history_ = None, []
         return kenyon_activity(self.wiring_, torch.from_numpy(X), self.inhibition).T.numpy()
 
