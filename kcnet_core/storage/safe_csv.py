@@ -28,8 +28,19 @@ def _quoted(part: re.Match) -> str:
     return f"{before}'{opening}{rest}"
 
 
+def _harmless_cell(cell):
+    if isinstance(cell, str):
+        return harmless(cell)
+    return [_harmless_cell(each) for each in cell] if isinstance(cell, (list, tuple)) else cell
+
+
+def harmless_table(table: DataFrame) -> DataFrame:
+    """A table whose titles and texts no spreadsheet will calculate."""
+    safe = table.map(_harmless_cell)
+    safe.columns = [harmless(str(title)) for title in table.columns]
+    return safe
+
+
 def csv_text(table: DataFrame) -> str:
     """A table as CSV with titles and texts that no spreadsheet will calculate."""
-    safe = table.map(lambda cell: harmless(cell) if isinstance(cell, str) else cell)
-    safe.columns = [harmless(str(title)) for title in table.columns]
-    return safe.to_csv(index=False)
+    return harmless_table(table).to_csv(index=False)

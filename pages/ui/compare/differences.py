@@ -12,10 +12,12 @@ from kcnet_core import figures
 from kcnet_core.experiments.comparison.plan import Comparison
 from kcnet_core.experiments.evaluate import SIGNIFICANT, pairwise
 from kcnet_core.limits import MAX_REPEATS
+from kcnet_core.storage.safe_csv import harmless_table
 from pages.ui.compare import state
 from pages.ui.compare.scores import Results, about, empty
 from pages.ui.shell import visitor
 from pages.ui.shell.chart import chart
+from pages.ui.shell.escaping import data_table
 from pages.ui.shell.memo import memo
 from pages.ui.shell.words import capital, signed
 
@@ -75,8 +77,10 @@ def pair_table(pairs: pd.DataFrame, found: Results) -> None:
         }
     ).head(MOST_PAIRS_LISTED)
     three_digits = st.column_config.NumberColumn(format="%.3f")
-    st.dataframe(
-        listed.style.format({"Mean": signed}),  # sorted as numbers, shown with a true minus
+    data_table(
+        harmless_table(listed).style.format(
+            {"Mean": signed}
+        ),  # sorted as numbers, shown with a true minus
         key="compare_pair_table",
         hide_index=True,
         width="stretch",

@@ -13,6 +13,7 @@ from pages.ui.compare import state
 from pages.ui.compare.scores import Results
 from pages.ui.shell import measured
 from pages.ui.shell.chart import FORMATS
+from pages.ui.shell.escaping import data_table
 from pages.ui.shell.words import column_name
 
 SCRIPT = '''"""Repeats a comparison of KCNet Lab."""
@@ -67,7 +68,7 @@ def take_home(found: Results) -> None:
     )
     state.links(comparison)
     st.header("Every row", anchor=False)
-    st.dataframe(shown_rows(found), key="compare_rows", hide_index=True, height=360,
+    data_table(shown_rows(found), key="compare_rows", hide_index=True, height=360,
                  alt="Every measured row of the comparison", placeholder="—")  # fmt: skip
 
 

@@ -25,7 +25,7 @@ from kcnet_core.jobs import Job
 from pages.ui.compare.stored import stored
 from pages.ui.shell import session_keys, visitor
 from pages.ui.shell.chart import chart
-from pages.ui.shell.escaping import escape_markdown
+from pages.ui.shell.escaping import data_table, escape_markdown
 from pages.ui.shell.memo import memo
 from pages.ui.shell.words import capital, seconds_format
 
@@ -173,7 +173,7 @@ def scores(found: Results) -> None:
         chart(found.figure("time", make), "compare_time")
     st.markdown(best_line(found, points))
     table = memo("variants", found.key, lambda: variants_table(found, points))
-    st.dataframe(
+    data_table(
         table,
         key="compare_variants",
         hide_index=True,
@@ -269,7 +269,7 @@ def time_to_reach(found: Results, points: pd.DataFrame) -> None:
     fastest = fastest.reindex(known["model"].unique()).reset_index()
     fastest["variant"] = fastest["variant"].fillna("Not reached")
     fastest.columns = ["Model", "Fastest variant", "Seconds", capital(found.metric)]
-    st.dataframe(
+    data_table(
         fastest.sort_values("Seconds", na_position="last", kind="stable"),
         key="compare_reach", hide_index=True, width="stretch",
         alt=f"Fastest variant of each model with a mean {found.metric} of at least {aim:.2f}",

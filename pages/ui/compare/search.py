@@ -31,7 +31,7 @@ from pages.ui.compare.bar import start_or_cancel
 from pages.ui.compare.scores import empty
 from pages.ui.shell import measured, visitor, visitor_data
 from pages.ui.shell.chart import chart
-from pages.ui.shell.escaping import escape_markdown
+from pages.ui.shell.escaping import data_table, escape_markdown
 from pages.ui.shell.job_progress import measured_progress
 from pages.ui.shell.streamlit_workarounds import clicked
 from pages.ui.shell.watch import ACTIVE, state_of, watch
@@ -154,7 +154,7 @@ def trials(plan: SearchPlan, dataset: Dataset) -> None:
     if best is not None and job.view.finished:
         take_over(best, of)
     shown = trials_table(found, capital, partial(named, model=of.model))
-    st.dataframe(
+    data_table(
         shown, key="search_table", hide_index=True, width="stretch",
         alt="Every trial with its settings and validation value", placeholder="—",
         column_config={

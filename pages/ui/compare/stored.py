@@ -10,6 +10,7 @@ import streamlit as st
 
 from kcnet_core import figures
 from pages.ui.shell.chart import chart
+from pages.ui.shell.escaping import data_table
 from pages.ui.shell.memo import memo
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def stored(found: Results) -> None:
     whole = found.comparison.dataset == "mnist" and not found.comparison.rows
     make = partial(figures.accuracy_per_byte, points, PUBLISHED if whole else None)
     chart(found.figure("bytes", make), "compare_bytes")
-    st.dataframe(
+    data_table(
         pd.DataFrame(
             {
                 "Variant": points["variant"],

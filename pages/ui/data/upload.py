@@ -27,7 +27,7 @@ from kcnet_core.jobs.memory import gigabytes
 from kcnet_core.limits import MAX_CSV_ROWS, MAX_IMAGES, MAX_UPLOAD_BYTES, MEGABYTE
 from kcnet_core.storage.safe_csv import harmless
 from pages.ui.shell import current_run, session_keys, visitor, visitor_data, visitor_jobs
-from pages.ui.shell.escaping import escape_markdown
+from pages.ui.shell.escaping import data_table, escape_markdown
 from pages.ui.shell.job_progress import job_progress
 from pages.ui.shell.memo import memo
 
@@ -174,7 +174,7 @@ def text_table(columns: dict) -> None:
         while title in safe:
             title += " "  # made harmless, it is the same as another; both have to be seen
         safe[title] = [harmless(cell) for cell in cells]
-    st.dataframe(safe, hide_index=True)
+    data_table(safe, hide_index=True)
 
 
 def images() -> None:

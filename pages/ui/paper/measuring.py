@@ -15,6 +15,7 @@ from kcnet_core.paper.recipe import Recipe, RecipeLine, quickened
 from pages.ui.paper import state
 from pages.ui.paper.words import title
 from pages.ui.shell import measured, visitor
+from pages.ui.shell.escaping import data_table
 from pages.ui.shell.job_progress import measured_progress
 from pages.ui.shell.watch import watch
 
@@ -117,7 +118,7 @@ def so_far(result: Result) -> None:
         if o.n
     ]
     number = st.column_config.NumberColumn
-    st.dataframe(
+    data_table(
         pd.DataFrame(lines),
         hide_index=True,
         height="content" if len(lines) <= 8 else 300,

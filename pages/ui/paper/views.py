@@ -16,6 +16,7 @@ from kcnet_core.paper.recording import records_of, unpacked
 from pages.ui.paper.words import how
 from pages.ui.shell import visitor
 from pages.ui.shell.chart import chart
+from pages.ui.shell.escaping import data_table
 from pages.ui.shell.words import capital, setting_name, setting_value, settings_in_words
 
 MOST_ROWS = 14  # of a table that is shown without scrolling
@@ -141,7 +142,7 @@ def searches(recipe: Recipe, result: Result) -> None:
         for name in dict.fromkeys(line.label for line in recipe.lines)
         for dimension in MODELS[name].space
     ]
-    st.dataframe(pd.DataFrame(lines), hide_index=True, height=400)
+    data_table(pd.DataFrame(lines), hide_index=True, height=400)
 
 
 def table(recipe: Recipe, result: Result) -> None:
@@ -153,7 +154,7 @@ def table(recipe: Recipe, result: Result) -> None:
     settings = frame.filter(["Data", "Model", "How", "At", "Tried", "Settings"])
     frame = frame.drop(columns=["Tried", "Settings"], errors="ignore")
     number = st.column_config.NumberColumn
-    st.dataframe(
+    data_table(
         frame,
         hide_index=True,
         height="content" if len(frame) <= MOST_ROWS else 36 * MOST_ROWS,

@@ -1,8 +1,13 @@
-"""Text that somebody else chose, written so that Streamlit's Markdown shows it as it is."""
+"""Text that somebody else chose, written so that Markdown and tables show it as it is."""
 
 from __future__ import annotations
 
 import re
+from typing import Any
+
+import streamlit as st
+
+from kcnet_core.storage.safe_csv import harmless_table
 
 MARKS = re.compile(r"[\\`*_{}\[\]()<>#+\-.!|~$:&=]")
 # Addresses, icons and emoji are found after escapes were undone, so these need a gap as well.
@@ -22,3 +27,16 @@ def escape_markdown(text: object) -> str:
     gapped = FOUND_LATER.sub(GAP, " ".join(str(text).split()))
     gapped = SIGNS.sub(rf"\1{GAP}\2", gapped)
     return MARKS.sub(r"\\\g<0>", gapped)
+
+
+def data_table(data: Any, **options: Any) -> Any:
+    """`st.dataframe`; its toolbar saves CSV, so no text in it may be taken for a formula.
+
+    What comes with a style was made harmless before it got that.
+    """
+    import pandas as pd
+    from pandas.io.formats.style import Styler
+
+    return st.dataframe(
+        data if isinstance(data, Styler) else harmless_table(pd.DataFrame(data)), **options
+    )

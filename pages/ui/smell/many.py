@@ -13,9 +13,9 @@ from kcnet_core import figures
 from kcnet_core.molecules.pictures import molecule_svgs
 from kcnet_core.smell.answers import Answer, Answers
 from kcnet_core.smell.export import named_characters, to_csv
-from kcnet_core.storage.safe_csv import harmless
 from pages.ui.shell import visitor
 from pages.ui.shell.chart import chart
+from pages.ui.shell.escaping import data_table
 from pages.ui.shell.safety_net import fragment
 from pages.ui.smell.models import ChosenModel
 
@@ -53,7 +53,7 @@ def overview(chosen: ChosenModel, answers: Answers) -> Answer | None:
             on_click="ignore",
             help="All probabilities with the spread over flies, trust, warnings and errors.",
         )
-    event = st.dataframe(
+    event = data_table(
         columns(chosen, answers),
         key=f"smell_table_{hash((chosen.key, id(answers)))}",
         hide_index=True,
@@ -90,8 +90,8 @@ def columns(chosen: ChosenModel, answers: Answers) -> dict[str, list]:
         remarks = [row.error]
         record = {
             "row": row.number,
-            "name": harmless(row.name) or None,
-            "input": harmless(row.text[:200]),  # the table has a CSV button of its own
+            "name": row.name or None,
+            "input": row.text[:200],
         }
         if answer is not None:
             known = answer.known is not None

@@ -15,7 +15,7 @@ from kcnet_core.smell.quality import Measured
 from kcnet_core.smell.rivals import FLIES, UNBOUNDED, Rivals, remembered_rivals
 from pages.ui.shell import visitor, visitor_data
 from pages.ui.shell.chart import chart
-from pages.ui.shell.escaping import escape_markdown
+from pages.ui.shell.escaping import data_table, escape_markdown
 from pages.ui.smell.models import STARTER, ChosenModel
 
 
@@ -68,7 +68,7 @@ def quality(chosen: ChosenModel) -> None:
     with right:
         rivals(chosen)
         with st.expander("The same as a table", icon=":material/table:"):
-            st.dataframe(
+            data_table(
                 {
                     "character": [q.character for q in found.characters],
                     "rows": [q.n_positive for q in found.characters],
@@ -84,7 +84,7 @@ def quality(chosen: ChosenModel) -> None:
 def levels(found: Elsewhere) -> None:
     """Quality by whose labels and on which molecules it was measured."""
     st.markdown("**How far it can be trusted**, by whose labels it was measured")
-    st.dataframe(
+    data_table(
         {
             "labels of": [level.whose for level in found.levels],
             "on": [level.which for level in found.levels],
@@ -107,7 +107,7 @@ def levels(found: Elsewhere) -> None:
     )
     with st.expander("Which words count as which character", icon=":material/translate:"):
         words = words_of(SOURCE)
-        st.dataframe(
+        data_table(
             {"word": list(words), "counts as": [" · ".join(words[word]) or None for word in words]},
             hide_index=True,
             alt="The vocabulary: words of the other source and the characters they stand for",
@@ -148,7 +148,7 @@ def benchmarked(found: Benchmark) -> None:
     """GS-LF as the field measures it, and what others have published."""
     st.markdown("**The field's benchmark**")
     names = [*found.auroc, *LITERATURE]
-    st.dataframe(
+    data_table(
         {
             "model": names,
             "mean AUROC": [f"{found.auroc[name].mean:.3f} ({found.auroc[name].low:.3f} to "

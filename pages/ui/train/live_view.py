@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,6 +12,7 @@ from kcnet_core import figures
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.run import DOA_MODELS, EPOCH_MODELS, KCNET_MODELS, Run
 from pages.ui.shell import session_keys, visitor, visitor_data, visitor_jobs
+from pages.ui.shell.announce.announce import announce
 from pages.ui.shell.circuit import living_circuit
 from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.job_progress import failure, progress_text
@@ -117,14 +117,7 @@ def status(job) -> None:
     with st.container(key="run_status"):
         text = " · ".join(filter(None, (doing, said)))
         st.progress(view.fraction or 0.0, text=escape_markdown(text))
-        st.html(spoken(job.title, doing, said, view.fraction or 0.0, view.finished))
-
-
-def spoken(title: str, doing: str, said: str, fraction: float, ended: bool) -> str:
-    """What a screen reader says of a run: at its start, at every tenth of it, and at its end."""
-    tenth = f"{int(10 * fraction)}0% done" if fraction else "started"
-    words = f"{title}: {f'{doing} · {said}' if ended else tenth}"
-    return f'<p class="spoken" role="status" aria-live="polite">{html.escape(words)}</p>'
+        announce(job)
 
 
 def numbers(view: TrainView, ended: bool = False) -> str:

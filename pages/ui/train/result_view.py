@@ -13,7 +13,7 @@ from kcnet_core.experiments.training import TrainedRun
 from kcnet_core.network.scores import auroc_by_label, reliability
 from pages.ui.shell import visitor, visitor_data
 from pages.ui.shell.chart import chart
-from pages.ui.shell.escaping import escape_markdown
+from pages.ui.shell.escaping import data_table, escape_markdown
 from pages.ui.train.cell_view import cells
 from pages.ui.train.downloads import take_home
 from pages.ui.train.lambda_view import explore_lambda
@@ -71,7 +71,7 @@ def scores(trained: TrainedRun) -> None:
         curve = reliability(truth, trained.probabilities)
         chart(figures.reliability(curve, model=model, dark=dark), "reliability")
         chart(figures.timing_bar(trained.timings, model=model, dark=dark), "timing")
-    st.dataframe(
+    data_table(
         {"Metric": list(trained.scores), "Test value": list(trained.scores.values())},
         hide_index=True,
         width="content",

@@ -9,10 +9,9 @@ from kcnet_core import figures
 from kcnet_core.experiments.training import TrainedRun
 from kcnet_core.molecules.descriptor_table import DESCRIPTORS
 from kcnet_core.network import explain
-from kcnet_core.storage.safe_csv import harmless
 from pages.ui.shell import row_picture, visitor
 from pages.ui.shell.chart import chart
-from pages.ui.shell.escaping import escape_markdown
+from pages.ui.shell.escaping import data_table, escape_markdown
 from pages.ui.shell.row_picture import label
 from pages.ui.shell.safety_net import fragment
 
@@ -34,7 +33,7 @@ def samples(trained: TrainedRun) -> None:
         if not len(rows):
             st.success("No test sample was wrong. Choose “all” to look at some.")
             return
-        event = st.dataframe(
+        event = data_table(
             table(trained, rows),
             key=f"samples_{which}",
             hide_index=True,
@@ -89,9 +88,9 @@ def table(trained: TrainedRun, rows: np.ndarray) -> dict:
     return {
         "Sample": [row_picture.thumbnail(dataset, i, visitor.dark()) for i in index],
         # The table has a CSV button of its own.
-        "Name": [harmless(dataset.row_names[i]) if dataset.row_names else str(i) for i in index],
-        "Truth": [harmless(label(dataset, dataset.y[i])) for i in index],
-        "Answer": [harmless(label(dataset, trained.predictions[k])) for k in rows],
+        "Name": [dataset.row_names[i] if dataset.row_names else str(i) for i in index],
+        "Truth": [label(dataset, dataset.y[i]) for i in index],
+        "Answer": [label(dataset, trained.predictions[k]) for k in rows],
         sureness(dataset): confidence(trained)[rows],
     }
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
-from pages.ui.shell.escaping import GAP, escape_markdown
+from pages.ui.shell import escaping
+from pages.ui.shell.escaping import GAP, data_table, escape_markdown
 from tests.pages.as_read import as_read
 
 MARKDOWN = (
@@ -52,3 +54,25 @@ def test_signs_between_spaces_stay_as_they_were_typed(sign):
     shown = escape_markdown(f"a {sign} b").replace("\\", "")
     assert GAP in shown, "or Streamlit shows another sign for it"
     assert shown.replace(GAP, "") == f"a {sign} b"
+
+
+def test_a_table_on_a_page_holds_no_formula(monkeypatch):
+    shown = []
+    monkeypatch.setattr(escaping.st, "dataframe", lambda data, **options: shown.append(data))
+    data_table({"name": ["x;=1+1", "plain"], "smells of": [["@a", "b"], []], "n": [-1, 2]})
+    assert shown[0].to_dict("list") == {
+        "name": ["x;'=1+1", "plain"],
+        "smells of": [["'@a", "b"], []],
+        "n": [-1, 2],
+    }
+
+
+def test_every_table_takes_that_path():
+    pages = Path(escaping.__file__).parents[2]
+    direct = [
+        path.name
+        for path in pages.rglob("*.py")
+        if re.search(r"st\.(dataframe|data_editor|table)\(", path.read_text(encoding="utf-8"))
+        and path != Path(escaping.__file__)
+    ]
+    assert not direct
