@@ -3,7 +3,9 @@
 A wiring of 0/1 is stored in whichever of three ways is smallest: one bit for every possible
 connection; the number of every connected input; or, for images, one bit for every pixel of the
 rectangle around a cell's inputs, and that rectangle. Output weights take 32 bits each, or 8 bits
-and one scale per output. What turns scores into probabilities is left out everywhere.
+and, for each hidden unit, 8 bits for the power of two that they are multiplied with: weights of
+cells that are seldom active are far larger than those of others. What turns scores into
+probabilities is left out everywhere.
 """
 
 from __future__ import annotations
@@ -45,10 +47,10 @@ def stored_size(model: Any, image_shape: tuple[int, int] | None = None) -> Store
     coef = getattr(model, "coef_", None)
     if coef is None or not hasattr(model, "weights_") or not hasattr(model, "n_hidden"):
         return None
-    n_outputs = coef.shape[1]
+    n_hidden = len(coef)
     further = np.size(getattr(model, "intercept_", ()))
     output = _bytes(FLOAT_BITS * (coef.size + further))
-    output_8bit = _bytes(SMALL_BITS * coef.size + FLOAT_BITS * (n_outputs + further))
+    output_8bit = _bytes(SMALL_BITS * (coef.size + n_hidden) + FLOAT_BITS * further)
     if hasattr(model, "wiring_"):
         bits = wiring_bits(model.weights_, image_shape)
         form = min(bits, key=lambda name: bits[name])
@@ -59,7 +61,7 @@ def stored_size(model: Any, image_shape: tuple[int, int] | None = None) -> Store
         _bytes(FLOAT_BITS * (weights + biases)),
         "float32",
         output,
-        _bytes(SMALL_BITS * weights + FLOAT_BITS * (len(model.weights_) + biases)),
+        _bytes(SMALL_BITS * (weights + n_hidden) + FLOAT_BITS * biases),
         output_8bit,
     )
 
@@ -83,21 +85,20 @@ def wiring_bits(W: np.ndarray, image_shape: tuple[int, int] | None = None) -> di
 
 
 def rounded(model: Any) -> Any:
-    """The same network with every weight that is no 0/1 rounded to 8 bits.
-
-    One scale per output, and per hidden unit where hidden weights are no 0/1.
-    """
+    """The same network with every weight that is no 0/1 rounded to 8 bits."""
     small = copy.copy(model)
-    small.coef_ = _rounded(model.coef_, axis=0)
+    small.coef_ = _rounded(model.coef_)
     if not hasattr(model, "wiring_"):
-        small.weights_ = _rounded(model.weights_, axis=1)
+        small.weights_ = _rounded(model.weights_)
     return small
 
 
-def _rounded(weights: np.ndarray, axis: int) -> np.ndarray:
-    scale = np.abs(weights).max(axis=axis, keepdims=True) / STEPS
-    scale[scale == 0] = 1
-    return (np.round(weights / scale) * scale).astype(weights.dtype)
+def _rounded(weights: np.ndarray) -> np.ndarray:
+    """Whole steps of a power of two, one for each row, that reach its largest weight."""
+    largest = np.abs(weights).max(axis=1, keepdims=True).astype(np.float64)
+    largest[largest == 0] = 1
+    step = 2.0 ** np.ceil(np.log2(largest / STEPS))
+    return (np.round(weights / step) * step).astype(weights.dtype)
 
 
 def _span(used: np.ndarray) -> np.ndarray:
