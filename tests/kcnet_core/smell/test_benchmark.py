@@ -59,3 +59,11 @@ def test_descriptors_alone_are_descriptors_alone(small):
     some = replace(small, y=small.y[:, :3], target_names=small.target_names[:3])
     _, chosen = benchmark._flies(FlySettings(n_flies=1, n_hidden=100), False)(some, split)
     assert chosen["second_alpha"] is None
+
+
+def test_the_shipped_benchmark_names_its_rivals():
+    found = benchmark.remembered_benchmark()
+    assert found is not None, "assets/results/gs_lf_benchmark.json is missing or damaged"
+    assert set(found.auroc) <= set(benchmark.MODELS) and len(found.auroc) >= 2
+    best = found.auroc["KCNet, descriptors and substructures"]
+    assert all(best.mean >= other.mean for other in found.auroc.values())
