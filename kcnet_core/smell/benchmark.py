@@ -148,8 +148,9 @@ def summarised(dataset: Dataset, scores: list[FoldScore]) -> Benchmark:
         seconds[name] = float(np.mean([score.seconds for score in own]))
     how = (
         f"mean AUROC over {len(dataset.target_names)} words of {dataset.title}, {len(dataset.y):,} "
-        f"molecules, {N_FOLDS} folds that keep stereoisomers together; everything chosen inside "
-        "the training folds; 95% intervals by the corrected resampled t"
+        f"molecules, {N_FOLDS} folds that keep stereoisomers together; lambdas and neighbours "
+        "chosen inside the training folds, the number of flies and cells after a look at three "
+        "folds; 95% intervals by the corrected resampled t"
     )
     return Benchmark(how, auroc, seconds, tuple(scores))
 
