@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import copy
 import io
 from collections.abc import Iterable
 
@@ -24,6 +25,9 @@ class Recorded:
 
     def __getattr__(self, name):
         return getattr(self.model, name)
+
+    def __copy__(self):
+        return copy.copy(self.model)
 
     def fit_steps(self, X, y, groups=None, progress=False):
         for record in self.model.fit_steps(X, y, groups=groups, matrices=True, progress=progress):

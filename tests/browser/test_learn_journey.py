@@ -60,6 +60,8 @@ def test_a_visitor_walks_through_the_circuit(new_page, screenshot, width, dark):
 def test_arrow_keys_walk_and_a_click_picks_a_cell(new_page, screenshot):
     page = new_page("/learn?sample=Digit")
     expect(page.get_by_role("heading", name="Something arrives")).to_be_visible()
+    expect(circuit(page)).to_be_visible()  # with it the page is whole
+    expect(page.get_by_role("button", name="Next")).to_be_enabled()
     page.get_by_role("heading", name="Something arrives").click()
     page.keyboard.press("ArrowRight")
     expect(page.get_by_role("heading", name="Every Kenyon cell hears")).to_be_visible()

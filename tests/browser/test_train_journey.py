@@ -277,10 +277,13 @@ def test_a_click_on_a_kenyon_cell_and_on_a_sample_shows_that_one(new_page, scree
     expect(points.first).to_be_visible()
     number = page.get_by_role("spinbutton", name="Kenyon cell")
     shown = number.input_value()
-    page.locator(".st-key-cell_scatter").evaluate("chart => chart.scrollIntoView()")
+    page.locator(".st-key-cell_scatter").evaluate(
+        "chart => chart.scrollIntoView({ block: 'center' })"
+    )
     for _ in range(3):  # a chart that plotly is still drawing misses a click
         box = settled(page, points.nth(11 if shown != "11" else 12))
         page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        page.wait_for_timeout(500)  # plotly takes a click only on what it has seen hovered over
         page.mouse.down()
         page.mouse.up()
         page.wait_for_timeout(3_000)

@@ -240,6 +240,7 @@ def test_a_table_that_visitors_take_home_calculates_nothing():
 
 
 def test_the_table_of_test_samples_calculates_nothing_when_saved(monkeypatch):
+    from pages.ui.shell import escaping
     from pages.ui.train import sample_view
 
     monkeypatch.setattr(sample_view, "visitor", SimpleNamespace(dark=lambda: False))
@@ -252,7 +253,10 @@ def test_the_table_of_test_samples_calculates_nothing_when_saved(monkeypatch):
         dataset=dataset, test_rows=np.arange(2), predictions=predictions,
         probabilities=np.eye(2),
     )  # fmt: skip
-    table = sample_view.table(trained, np.arange(2))
+    shown = []
+    monkeypatch.setattr(escaping.st, "dataframe", lambda data, **options: shown.append(data))
+    sample_view.data_table(sample_view.table(trained, np.arange(2)))
+    table = shown[0].to_dict("list")
     assert table["Name"] == ["'=cmd()", "'+x"]
     assert table["Truth"] == ["'=1+1", "'@b"] and table["Answer"] == ["'@b", "'=1+1"]
 

@@ -273,7 +273,7 @@ def test_predict_finds_columns_by_name_and_copies_the_others(odor_model, tmp_pat
     assert printed[0] == "name,prediction,p(sweet),p(=musky)"
     cells = [line.split(",") for line in printed[1:]]
     assert [row[0] for row in cells] == ["vanillin", "'=cmd()", "x"]
-    assert [row[1] for row in cells] == ["sweet", "'=musky", "sweet; =musky"]
+    assert [row[1] for row in cells] == ["sweet", "'=musky", "sweet;' =musky"]
 
 
 @pytest.mark.parametrize(

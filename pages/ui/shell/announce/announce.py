@@ -20,7 +20,8 @@ _region = component(__file__, "kcnet_announce")
 def announce(job: Job) -> None:
     """Tell how far a job is; nothing is seen of it."""
     with st.container(key=f"spoken_{job.id}"):
-        _region(key=f"announced_{job.id}", data=spoken(job))
+        # Streamlit refuses a component's key with two underscores in a row, and ids may have them.
+        _region(key=f"announced-{job.id.replace('_', '-')}", data=spoken(job))
 
 
 def spoken(job: Job) -> str:
