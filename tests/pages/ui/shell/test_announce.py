@@ -38,3 +38,10 @@ def test_the_region_is_a_live_one_and_can_be_heard():
     with open(f"{beside}.html", encoding="utf-8") as html, open(f"{beside}.css") as css:
         assert 'aria-live="polite"' in html.read()
         assert "display" not in css.read()  # what is not displayed is not read aloud
+
+
+def test_any_id_of_a_job_makes_a_key_that_streamlit_takes(monkeypatch):
+    keys = []
+    monkeypatch.setattr(announce, "_region", lambda key, data: keys.append(key))
+    announce.announce(SimpleNamespace(**vars(job()), id="_a__b-"))
+    assert "__" not in keys[0], "it would refuse the key, and the page would fail"
