@@ -32,8 +32,13 @@ LONG_NAME = 4  # letters; ten names that are longer do not fit below ten bars
 def controls(plan: Beside, dataset: Dataset, scene: Scene) -> None:
     """Sample, width and noise: each answers at once, for everything is there already."""
     look = view.look()
-    st.session_state[session_keys.BESIDE_WIDTH] = beside_widths.width_looked_at(plan, look.width)
-    st.session_state[session_keys.BESIDE_SAMPLE] = min(look.sample, len(scene.rows) - 1)
+    # Only what differs is set: setting takes the control back from whoever moves it meanwhile.
+    looked_at = beside_widths.width_looked_at(plan, look.width)
+    if st.session_state.get(session_keys.BESIDE_WIDTH) != looked_at:
+        st.session_state[session_keys.BESIDE_WIDTH] = looked_at
+    shown = min(look.sample, len(scene.rows) - 1)
+    if st.session_state.get(session_keys.BESIDE_SAMPLE) != shown:
+        st.session_state[session_keys.BESIDE_SAMPLE] = shown
     picture, sample, width, noise = st.columns([1, 2, 4, 3], vertical_alignment="center")
     with sample:
         sample_picker(dataset, scene)
