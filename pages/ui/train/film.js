@@ -45,6 +45,8 @@ class Film {
   }
 
   async receive(data) {
+    if (same(data, this.data)) return; // the page was drawn again, and nothing is new
+    this.data = data;
     const turn = ++this.received;
     const bytes = await inflated(data);
     if (turn < this.received) return; // a later one was quicker
@@ -185,6 +187,10 @@ class Film {
   paint(all) {
     for (const board of this.boards) board.draw(all);
   }
+}
+
+function same(one, other) {
+  return one.length === other?.length && one.every((byte, i) => byte === other[i]);
 }
 
 async function inflated(data) {
