@@ -85,7 +85,7 @@ PARAMETERS_HELP = "Output weights; with DOA also the 0/1 input weights, with FSH
 
 
 def row(figures: dict[str, str], about_parameters: str) -> None:
-    with st.container(horizontal=True, gap="large", key="headline"):
+    with st.container(horizontal=True, gap="medium", key="headline"):
         for name, value in figures.items():
             about = about_parameters if name == "Parameters trained" else None
             st.metric(name, value, width=WIDTH, help=about)
