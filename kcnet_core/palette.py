@@ -117,6 +117,12 @@ def sign_colours(dark: bool) -> tuple[str, str]:
     return hex_colour(table[42]), hex_colour(table[213])
 
 
+def circuit_colours(dark: bool) -> dict[str, str]:
+    """Of the drawn circuit: what is active, what pulls down, and what rests."""
+    ink = theme(dark)
+    return {"hot": ink.primary, "cold": sign_colours(dark)[0], "rest": ink.grid}
+
+
 def hex_colour(rgb: np.ndarray) -> str:
     """Three bytes as #RRGGBB."""
     return "#" + bytes(rgb).hex().upper()

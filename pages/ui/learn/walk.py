@@ -8,7 +8,7 @@ import streamlit as st
 
 from kcnet_core.lessons.circuit import ForwardPass, forward_pass
 from kcnet_core.lessons.circuit_drawing import circuit_picture
-from kcnet_core.palette import sign_colours, theme
+from kcnet_core.palette import circuit_colours
 from pages.ui.learn.bench import Bench
 from pages.ui.learn.present import around, chart, presenting
 from pages.ui.learn.walk_steps import STEPS, equation, figure, words
@@ -29,8 +29,6 @@ def circuit(
 
     With `around`, as large as the window allows that has so many pixels of other things.
     """
-    dark = visitor.dark()
-    colours = theme(dark)
     circuit_view(
         circuit_picture(
             forward,
@@ -39,11 +37,7 @@ def circuit(
             input_names=bench.input_meanings,
             answer_names=bench.answer_names,
             image_shape=bench.image_shape,
-            colours={
-                "hot": colours.primary,
-                "cold": sign_colours(dark)[0],
-                "rest": colours.grid,
-            },
+            colours=circuit_colours(visitor.dark()),
         )
         | {"around": around, "large": presenting()},
         key=key,

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from kcnet_core.figures.training import Curve
 
 HEIGHT = 330  # of a curve beside the film, as high as that (film.css)
+LOWER = ("flips", "density", "scores")  # curves of DOA, below the film
 LOWER_HEIGHT = 300
 SHARE_OF_DRAWINGS = 0.8  # for which a drawing is fresh: the next poll, if a little early, is not
 STOPPED = (
@@ -121,7 +122,7 @@ def status(job) -> None:
 
 
 def numbers(view: TrainView, ended: bool = False) -> str:
-    """The latest figures in words: what a screen reader says instead of the charts."""
+    """The latest figures in words."""
     if not view.n_records:
         return ""
     last = view.log[view.n_records - 1]
@@ -142,19 +143,24 @@ def pictures(job, view) -> None:
     drawn = latest(job, view)
     run = job.config
     with st.container(key="live"):
-        filmed = matrices(run, image_shape(job, view.snapshot))
-        widths = ([len(filmed)] if filmed else []) + ([1] if run.model in EPOCH_MODELS else [])
-        columns = iter(st.columns(widths, gap="small")) if widths else iter(())
+        filmed = len(matrices(run, image_shape(job, view.snapshot)))
+        widths = ([filmed] if filmed else []) + ([1] if "curve" in drawn.curves else [])
+        columns = st.columns(widths, gap="small") if widths else []
         if drawn.film is not None:
-            with next(columns):
+            with columns[0]:
                 film(drawn.film, "live_film")
-        for name, height in (("curve", HEIGHT), *((name, LOWER_HEIGHT) for name in LOWER)):
-            if name == LOWER[0] and name in drawn.curves:
-                columns = iter(st.columns(len(LOWER), gap="small"))
-            if name in drawn.curves:
-                curve = drawn.curves[name]
-                with next(columns):
-                    st.echarts_chart(curve.option, key=f"live_{name}", height=height, alt=curve.alt)
+        if "curve" in drawn.curves:
+            with columns[-1]:
+                chart_of(drawn, "curve", HEIGHT)
+        if LOWER[0] in drawn.curves:
+            for column, name in zip(st.columns(len(LOWER), gap="small"), LOWER, strict=True):
+                with column:
+                    chart_of(drawn, name, LOWER_HEIGHT)
+
+
+def chart_of(drawn: Drawn, name: str, height: int) -> None:
+    curve = drawn.curves[name]
+    st.echarts_chart(curve.option, key=f"live_{name}", height=height, alt=curve.alt)
 
 
 def wiring_of_file(trained: TrainedRun) -> None:
@@ -170,9 +176,6 @@ def wiring_of_file(trained: TrainedRun) -> None:
         )
         with st.container(key="live"):
             film(data, "live_film")
-
-
-LOWER = ("flips", "density", "scores")  # of DOA, below the film
 
 
 def matrices(run: Run, shape: tuple[int, int] | None) -> tuple[str, ...]:
@@ -194,8 +197,7 @@ def latest(job, view) -> Drawn:
     """What the live view draws now.
 
     What has not changed is not made again, nor what has just been drawn when somebody moves a
-    slider meanwhile; Streamlit then sends only a reference to it. Frames are sent once; who comes
-    later sees the newest.
+    slider meanwhile; Streamlit then sends only a reference to it.
     """
     of = (job.id, visitor.dark())
     before = st.session_state.get(session_keys.LIVE_DRAWN)

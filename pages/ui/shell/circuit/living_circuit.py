@@ -8,7 +8,7 @@ import streamlit as st
 
 from kcnet_core.lessons.circuit import CircuitSettings, Glomeruli, forward_pass, train_fly
 from kcnet_core.lessons.circuit_drawing import circuit_film
-from kcnet_core.palette import sign_colours, theme
+from kcnet_core.palette import circuit_colours
 from pages.ui.shell import visitor, visitor_data
 from pages.ui.shell.circuit.circuit_view import circuit_view
 
@@ -35,7 +35,6 @@ def film(kind: str, dark: bool) -> dict:
         dataset.row_names[row] if dataset.row_names else f"a {dataset.target_names[dataset.y[row]]}"
         for row in rows
     ]
-    colours = theme(dark)
     return {
         "name": f"{kind}-{dark}",
         "seconds": SECONDS,
@@ -45,11 +44,7 @@ def film(kind: str, dark: bool) -> dict:
             input_names=glomeruli.names,
             answer_names=dataset.target_names,
             image_shape=dataset.image_shape,
-            colours={
-                "hot": colours.primary,
-                "cold": sign_colours(dark)[0],
-                "rest": colours.grid,
-            },
+            colours=circuit_colours(dark),
         ),
         "taught": len(glomeruli.train),
     }
