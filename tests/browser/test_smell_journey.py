@@ -55,10 +55,10 @@ def test_typing_a_name_answers_without_pressing_anything(new_page):
 def test_examples_reasons_neighbours_and_quality(new_page, screenshot):
     page = new_page("/smell", height=1500)
     until_first_bar(page, "Vanilla", FIRST)
-    page.get_by_role("radio", name="geosmin").or_(
-        page.get_by_text("geosmin", exact=True)
-    ).first.click()
+    page.get_by_role("button", name="geosmin").click()
     until_known(page, "Earthy")
+    expect(box(page)).to_have_value(re.compile("geosmin"))
+    expect(page.get_by_role("button", name="geosmin")).to_have_attribute("aria-pressed", "true")
     wait_for(page, "measured what-if")
     screenshot(page, "smell-why")
     page.get_by_role("tab", name="Nearest known odorants").click()
@@ -131,6 +131,7 @@ def test_a_long_list_can_be_cancelled(new_page):
     expect(cancel.first).to_be_visible(timeout=60_000)
     cancel.first.click()
     wait_for(page, "Stopped|Try again", 60)
+    expect(box(page)).to_have_value("\n".join(lines))  # the question stands
 
 
 def test_a_link_opens_the_same_question_in_the_dark(new_page, screenshot):

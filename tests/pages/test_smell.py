@@ -103,12 +103,6 @@ def test_a_link_opens_its_molecule_and_the_page_writes_its_own():
     assert app.query_params["smiles"] == "Vanillin"
 
 
-def test_an_example_can_be_clicked():
-    app = opened()
-    app.button_group(key="smell_example").set_value("muscone").run()
-    assert "Musky" in profile(app)
-
-
 def test_the_reasons_add_up_and_say_what_they_are():
     said = texts(opened(smiles="O=C/C=C/c1ccccc1"))
     assert "add up to the log-odds" in said and "measured what-if" in said

@@ -20,6 +20,7 @@ export default function (component) {
 class Box {
   constructor(root) {
     this.area = root.querySelector("textarea");
+    this.chips = root.querySelector(".examples");
     this.version = null;
     this.sent = null;
     this.area.addEventListener("input", () => {
@@ -47,11 +48,27 @@ class Box {
   update(component, data) {
     this.report = (typed) => component.setStateValue("typed", typed);
     this.longest = data.longest;
+    this.offer(data.examples, (name) => component.setTriggerValue("example", name));
+    for (const chip of this.chips.children)
+      chip.setAttribute("aria-pressed", chip.textContent === data.lit);
     if (data.version !== this.version) {
       this.version = data.version;
       this.sent = data.text;
       this.area.value = data.text;
       this.grow();
+    }
+  }
+
+  // Buttons, not a widget with a value: the browser's old value would come back with a poll.
+  offer(names, take) {
+    this.take = take;
+    if (this.chips.children.length) return;
+    for (const name of names) {
+      const chip = document.createElement("button");
+      chip.type = "button";
+      chip.textContent = name;
+      chip.addEventListener("click", () => this.take(name));
+      this.chips.append(chip);
     }
   }
 

@@ -104,14 +104,16 @@ def show() -> None:
             "text": st.session_state.get(TEXT, ""),
             "version": st.session_state.setdefault(VERSION, 0),
             "longest": MAX_PASTED_CHARACTERS,
+            "examples": [*EXAMPLES, SEVERAL],
+            "lit": _lit(),
         },
         default={"typed": None},
         on_typed_change=_typed,
+        on_example_change=_example,
         height="content",
     )
     if too_long := st.session_state.get(session_keys.SMELL_TOO_LONG):
         st.error(escape_markdown(too_long_sentence(too_long)), icon=":material/error:")
-    _chips()
 
 
 def _typed() -> None:
@@ -129,28 +131,16 @@ def _typed() -> None:
         st.session_state[TEXT] = new
 
 
-def _chips() -> None:
-    """The example that stands in the box is lit."""
-    names = [*EXAMPLES, SEVERAL]
+def _example() -> None:
+    name = (st.session_state.get(session_keys.SMELL_BOX) or {}).get("example")
+    if name in (*EXAMPLES, SEVERAL):
+        _take_example(name)
+
+
+def _lit() -> str | None:
+    """The example that stands in the box."""
     here = normal(st.session_state.get(TEXT, ""))
-    lit = next((n for n in EXAMPLES if here == normal(f"{EXAMPLES[n]} {n}")), None)
-    if st.session_state.get(session_keys.SMELL_EXAMPLE) not in (lit, SEVERAL):
-        st.session_state[session_keys.SMELL_EXAMPLE] = lit
-
-    def taken():
-        name = st.session_state[session_keys.SMELL_EXAMPLE]
-        if name in names:
-            _take_example(name)
-        if name == SEVERAL:
-            st.session_state[session_keys.SMELL_EXAMPLE] = None
-
-    st.pills(
-        "Examples",
-        names,
-        key=session_keys.SMELL_EXAMPLE,
-        on_change=taken,
-        label_visibility="collapsed",
-    )
+    return next((name for name in EXAMPLES if here == normal(f"{EXAMPLES[name]} {name}")), None)
 
 
 def upload() -> None:
