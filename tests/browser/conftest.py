@@ -19,6 +19,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 SCREENSHOTS = PROJECT / "tests" / "screenshots"
 FAILED = pytest.StashKey[bool]()
 LIGHT_INK = re.compile(r"rgb\(((1[2-9]|2\d)\d(, )?){3}\)")  # of a chart on dark paper
+SLOWER = float(os.environ.get("KCNET_TEST_SLOWER", "1"))  # browser by so much: finds races
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM_FLAGS = [
     "--no-sandbox",
@@ -135,6 +136,9 @@ def new_page(request, chromium, app_url):
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(90_000)
+        if SLOWER > 1:
+            client = context.new_cdp_session(page)
+            client.send("Emulation.setCPUThrottlingRate", {"rate": SLOWER})
         page.goto(path)
         return page
 
