@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import plotly.graph_objects as go
 import streamlit as st
 
 from pages.ui.shell.chart import chart as shell_chart
 
+STYLE = Path(__file__).with_suffix(".css")
 PRESENT = "present"
 OFF = ("0", "no", "false")
 CHART_LETTERS = 17  # pixels
@@ -29,8 +32,10 @@ def kept(query: dict[str, str]) -> dict[str, str]:
 
 
 def switch() -> None:
-    """The button that begins or ends it."""
+    """The button that begins or ends it, and the letters that go with it."""
     on = presenting()
+    if on:
+        st.html(STYLE)
     st.button(
         "End presentation" if on else "Present",
         icon=":material/close_fullscreen:" if on else ":material/present_to_all:",

@@ -15,10 +15,12 @@ from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
 from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.testing.v1 import AppTest
 
+from pages.ui.learn import present
 from pages.ui.shell import streamlit_workarounds
 from pages.ui.shell.streamlit_workarounds import STYLE, retry_if_interrupted
 
 ROOT = Path(__file__).resolve().parents[4]
+SHEETS = (STYLE, present.STYLE)  # what is said only while one presents
 TEST_ID = re.compile(r'data-testid="([\w-]+)"')
 
 
@@ -128,7 +130,7 @@ def test_streamlit_still_cannot_set_a_cookie():
 def test_streamlit_still_has_every_element_that_is_styled():
     folder = Path(streamlit.__file__).parent / "static"
     shipped = "".join(path.read_text(encoding="utf-8") for path in folder.rglob("*.js"))
-    style = STYLE.read_text(encoding="utf-8")
+    style = "".join(sheet.read_text(encoding="utf-8") for sheet in SHEETS)
     # A kind of button is put together: `stBaseButton-${kind}`.
     gone = [
         name
@@ -145,7 +147,7 @@ def test_rules_on_streamlits_own_names_stand_in_one_file():
         path.name
         for path in (ROOT / "pages").rglob("*")
         if path.suffix in (".css", ".py", ".js", ".html")
-        and path != STYLE
+        and path not in SHEETS
         and TEST_ID.search(path.read_text(encoding="utf-8"))
     ]
     assert not elsewhere
