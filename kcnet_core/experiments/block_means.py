@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-MAX_SIDE = 400  # a larger picture has more pixels than its place on the page
+MAX_SIDE = 260  # about as many pixels as its place on the page has; more are only sent
 
 
 def block_size(n: int, max_side: int = MAX_SIDE) -> int:

@@ -23,7 +23,7 @@ class Frame:
     """S and W after one epoch, small enough to keep many; the full matrices only where needed."""
 
     epoch: int
-    S_small: np.ndarray | None  # block means, at most 400 x 400
+    S_small: np.ndarray | None  # block means, of a picture's size
     W_small: np.ndarray  # block densities
     S_counts: np.ndarray | None  # in SCORE_BINS equal bins
     usage: np.ndarray  # cells that use each input, (d,)

@@ -23,9 +23,10 @@ from kcnet_core.figures.reduction import (
 from kcnet_core.palette import theme
 
 MOST_FRAMES = 12  # of one look; with one look a second the eye sees a smooth change
-MOST_BYTES = 110_000  # of one look; a single frame may take more
+MOST_BYTES = 140_000  # of one look; a single frame may take more
 MOST_BYTES_AT_ONCE = 600_000  # of all stored frames, which a browser gets once or twice
 MOST_NAMES = 4_000  # of inputs
+PASSING = 0xFE  # of scores that the next look replaces, every second shade: half of the bytes
 QUICK = 2  # zlib's level: half the time of its default for a few per cent more bytes
 
 
@@ -65,19 +66,21 @@ def film_data(
         return _deflated(about, b"")
     budget = MOST_BYTES_AT_ONCE if whole else MOST_BYTES
     most = len(frames) if whole else MOST_FRAMES
-    sent = list(frames[:: -max(1, -(-len(frames) // most))])[::-1]
+    n = min(len(frames), most)
     while True:
+        # The last, and of what is sent at once the first, to which all else is compared.
+        first = 0 if whole else len(frames) / n - 1
+        at = np.linspace(first, len(frames) - 1, n)
+        sent = [frames[k] for k in at.round().astype(int)] if n > 1 else [frames[-1]]
         shades = b"".join(
-            _changes(board, kind, sent, image_shape)
+            _changes(board, kind, sent, image_shape, passing=not whole)
             for board, kind in zip(about["boards"], kinds, strict=True)
         )
         moments = [{"epoch": f.epoch, "text": _moment(f, says or {})} for f in sent]
         data = _deflated(about | {"moments": moments}, shades)
-        if len(data) <= budget or len(sent) == 1:
+        if len(data) <= budget or n == 1:
             return data
-        # A film that is sent at once keeps its beginning, to which all else is compared.
-        first = sent[:1] if whole and len(sent) > 2 else []
-        sent = first + [one for one in sent[::-2][::-1] if one is not sent[0]]
+        n = max(1, min(n - 1, int(n * budget / len(data))))
 
 
 def _board(
@@ -126,10 +129,13 @@ def _changes(
     kind: str,
     frames: Sequence[Frame],
     image_shape: tuple[int, int] | None,
+    passing: bool,
 ) -> bytes:
     n_shades = len(board["shades"]) // 6
     values = (_values(frame, kind, image_shape) for frame in frames)
     shown = np.stack([levels(M, KINDS[kind][0], board["high"], n_shades) for M in values])
+    if passing and kind == "S":
+        shown &= PASSING
     return np.concatenate([shown[:1], shown[1:] - shown[:-1]]).tobytes()
 
 

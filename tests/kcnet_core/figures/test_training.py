@@ -207,14 +207,16 @@ def moments(data: bytes) -> list[str]:
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_every_shade_of_every_frame_can_be_read_as_its_value(dark):
+@pytest.mark.parametrize("whole", [False, True], ids=["passing", "to stay"])
+def test_every_shade_of_every_frame_can_be_read_as_its_value(whole, dark):
     made = [frame(scores(seed=k), epoch=k) for k in range(5)]
-    about, boards = unpacked(figures.film_data(("S", "W"), made, dark=dark))
+    about, boards = unpacked(figures.film_data(("S", "W"), made, whole=whole, dark=dark))
     assert [moment["text"] for moment in about["moments"]] == [f"epoch {k}" for k in range(5)]
     for (board, shown), kind in zip(boards, "SW", strict=True):
         assert board["shape"] == board["size"] == [60, 49] and board["blocks"] == [1, 1]
         truth = np.stack([one.S_small if kind == "S" else one.W_small for one in made])
-        assert values(board, shown) == pytest.approx(truth, abs=0.02)
+        near = 0.02 if whole or kind == "W" else 0.05
+        assert values(board, shown) == pytest.approx(truth, abs=near)
         assert board["alt"].startswith({"S": "Preference scores S", "W": "Weights W"}[kind])
         assert "epoch 4: 60 Kenyon cells in rows, 49 inputs in columns" in board["alt"]
 
@@ -269,6 +271,17 @@ def test_a_film_that_is_sent_at_once_is_bounded_and_keeps_both_ends():
     assert len(data) <= MOST_BYTES_AT_ONCE
     said = moments(data)
     assert said[0] == "epoch 0" and said[-1] == "epoch 19" and len(said) > 2
+
+
+def test_ten_frames_of_a_tuned_wiring_fit_into_one_look():
+    """Of the default run, with a density and steps as DOA has there."""
+    rng = np.random.default_rng(0)
+    S, made = rng.uniform(-1, 0.05, (200, 784)).astype(np.float32), []
+    for k in range(10):
+        made.append(frame(S, epoch=k))
+        S = np.clip(S + rng.normal(0, 0.02, S.shape).astype(np.float32), -1, 1)
+    data = figures.film_data(("S", "W"), made)
+    assert len(data) <= MOST_BYTES and len(moments(data)) == 10
 
 
 def test_the_largest_live_view_stays_small():
