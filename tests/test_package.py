@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from kcnet_core.molecules.pictures import SYSTEM_LIBRARIES
+
 PROJECT = Path(__file__).resolve().parents[1]
 BESIDE = ("LICENSE", "CITATION.cff", "README.md", "requirements.txt")
 
@@ -51,3 +53,8 @@ def test_the_app_pins_what_the_package_only_bounds_from_below():
         assert bound and name in pinned, requirement
     assert project["requires-python"] == ">=3.11"
     assert all((PROJECT / name).is_file() for name in BESIDE)
+
+
+def test_whoever_installs_system_packages_gets_the_libraries_that_drawing_needs():
+    needed = set(SYSTEM_LIBRARIES.values())
+    assert set((PROJECT / "packages.txt").read_text().split()) == needed

@@ -13,6 +13,7 @@ import gc
 import os
 import signal
 import sys
+from collections.abc import Callable
 
 from kcnet_core.limits import WORKER_MEMORY_BYTES
 from kcnet_core.molecules.worker.messages import pack, read_message, write_message
@@ -30,19 +31,29 @@ def load_tasks() -> dict:
         morgan_bits,
         ring_scaffold,
     )
-    from kcnet_core.molecules.worker.draw import draw_svg
     from kcnet_core.molecules.worker.fingerprints import substructure_counts
 
     return {
         "check": check_smiles,
         "describe": lambda smiles: pack(descriptor_values(smiles)),
-        "draw": lambda arguments: draw_svg(*arguments),
+        "draw": _drawing(),
         "fingerprint": morgan_bits,
         "scaffold": ring_scaffold,
         "skeleton": without_stereo,
         "substructures": substructure_counts,
         "without_atoms": without_each_atom,
     }
+
+
+def _drawing() -> Callable[[list], dict]:
+    """RDKit's drawing alone needs libraries of the system; where one is missing, the answer is its
+    name (`{"missing": ...}`), and everything else works."""
+    try:
+        from kcnet_core.molecules.worker.draw import draw_svg
+    except ImportError as error:
+        missing = str(error).partition(":")[0]
+        return lambda arguments: {"missing": missing}
+    return lambda arguments: draw_svg(*arguments)
 
 
 def serve(requests, replies, tasks: dict) -> None:

@@ -8,7 +8,9 @@ from xml.etree import ElementTree
 
 import pytest
 
+from kcnet_core.molecules import pictures
 from kcnet_core.molecules.pictures import molecule_svg, molecule_svgs, svg_data_uri
+from kcnet_core.molecules.pool import MoleculePool, RememberedTask
 
 VANILLIN = "COc1cc(C=O)ccc1O"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -90,3 +92,44 @@ def test_many_drawings_come_in_order_and_fit_into_an_address():
     assert drawings[2] == molecule_svg("CCC", 100, 80)
     coded = svg_data_uri(drawings[1]).removeprefix("data:image/svg+xml;base64,")
     assert "no drawing" in base64.b64decode(coded).decode()
+
+
+HIDE_DRAWING = """
+import sys
+class Refuse:
+    def find_spec(self, name, path=None, target=None):
+        if name == "rdkit.Chem.Draw.rdMolDraw2D":
+            raise ImportError("libXrender.so.1: cannot open shared object file: No such file")
+sys.meta_path.insert(0, Refuse())
+"""
+
+
+@pytest.fixture
+def without_drawing_library(tmp_path, monkeypatch):
+    """New workers find a system without libXrender, as slim containers are."""
+    (tmp_path / "sitecustomize.py").write_text(HIDE_DRAWING)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    pool = MoleculePool(size=1)
+    monkeypatch.setattr("kcnet_core.molecules.pool.shared_pool", lambda: pool)
+    monkeypatch.setattr(pictures, "_draw", RememberedTask("draw", capacity=4))
+    yield pool
+    pool.close()
+
+
+def test_without_the_drawing_library_all_but_drawings_works_and_the_picture_names_it(
+    without_drawing_library,
+):
+    checked, described, edited = (
+        without_drawing_library.run(task, [VANILLIN])[0]
+        for task in ("check", "describe", "without_atoms")
+    )
+    assert checked.value["formula"] == "C8H8O3"
+    assert described.failure is None and edited.failure is None
+    svg = molecule_svg(VANILLIN, 220, 160)
+    assert "libXrender.so.1 is missing" in svg and "package libxrender1" in svg
+    ElementTree.fromstring(svg)
+    assert pictures.missing_library() == "libXrender.so.1"
+
+
+def test_where_the_library_is_there_nothing_is_missing():
+    assert pictures.missing_library() is None
