@@ -8,6 +8,7 @@ import math
 import os
 import time
 import zlib
+from collections import deque
 from collections.abc import Callable, Generator, Mapping
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
@@ -34,6 +35,7 @@ from kcnet_core.storage.journal import Journal
 
 VERSION = 2  # raised when the same work would give other numbers, so that old rows are not used
 SAVING_SHARE = 0.05  # of a measurement's time at most goes into saving it on the way
+SECONDS_BETWEEN_LOOKS = 0.2  # while all that is left is being measured by another process
 ROW_KEYS = (
     "seed", "n_train", "n_added", "n_test", *METRICS, "configure_seconds", "fit_seconds",
     "evaluate_seconds", "seconds", "parameters",
@@ -92,7 +94,8 @@ def reproduce_steps(
     finished by then is not begun, and one that takes longer is given up. The result is complete, or
     of what there was time and data for.
     """
-    cache, rows, wanted = DatasetCache(load), {}, []
+    cache, rows = DatasetCache(load), {}
+    wanted: deque[tuple[RecipeLine, int]] = deque()
     skipped: dict[str, str] = {}  # what is missing, by dataset
     failed: dict[str, str] = {}  # sentences, by line
     units = recipe.units()
@@ -120,25 +123,40 @@ def reproduce_steps(
 
     result = so_far()
     yield view("Looking up what is known")
-    for line, repeat in wanted:
+    elsewhere = 0  # rows in a row that another process is measuring now
+    while wanted:
+        line, repeat = wanted.popleft()
         if deadline is not None and time.monotonic() + _expected(line, rows) > deadline:
             continue
-        stage = f"{line.key}, repeat {repeat + 1}"
-        with closing(_unit_steps(line, repeat, cache, journal)) as steps:
-            row = None
-            for item in steps:
-                if not isinstance(item, Progress):
-                    row = item
-                    break
-                if deadline is not None and time.monotonic() > deadline:
-                    break
-                yield view(stage, item.done / max(item.total, 1))
+        stage, fingerprint = f"{line.key}, repeat {repeat + 1}", cache.fingerprint(line)
+        # Repeats that share a search are one piece of work.
+        searched = tuned_on(line.protocol, repeat) if line.tuning else repeat
+        with journal.claimed(identity(line, searched, fingerprint)) as free:
+            row = journal.get(identity(line, repeat, fingerprint)) if free else None
+            if free and row is None:
+                with closing(_unit_steps(line, repeat, cache, journal)) as steps:
+                    for item in steps:
+                        if not isinstance(item, Progress):
+                            row = item
+                            break
+                        if deadline is not None and time.monotonic() > deadline:
+                            break
+                        yield view(stage, item.done / max(item.total, 1))
+                if row is not None and not row.get("error"):
+                    journal.append(row)
+        if not free:
+            wanted.append((line, repeat))
+            elsewhere += 1
+            if elsewhere >= len(wanted):
+                yield view(f"{stage}: waiting for another process that measures it")
+                time.sleep(SECONDS_BETWEEN_LOOKS)
+            continue
+        elsewhere = 0
         if row is None:
             continue
         if row.get("error"):
             failed[line.key] = row["error"]
         else:
-            journal.append(row)
             rows[line.key, repeat] = row
         result = so_far()
         yield view(stage, counts_as_step=True)

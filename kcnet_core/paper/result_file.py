@@ -199,8 +199,8 @@ def find_results(
     for folder in (own_results(), KEPT_RESULTS) if folders is None else folders:
         for quick in (False, True):
             path = Path(folder) / file_name(recipe, quick)
-            if path.is_file():
-                with suppress(DataError):
+            with suppress(DataError, OSError):  # OSError: a folder that may not be searched
+                if path.is_file():
                     found.append(read(path))
 
     def how_telling(result: Result) -> tuple:

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from kcnet_core.errors import KCNetError
+
+try:
+    import fcntl
+except ImportError:  # no file locks here: then nobody can be kept from doing the same work
+    fcntl = None  # type: ignore[assignment]  # the usual mark of a module that is not there
 
 
 class Journal:
@@ -32,6 +38,11 @@ class Journal:
                 news = file.read()
         except FileNotFoundError:
             return
+        except OSError as error:
+            raise KCNetError(
+                f"What was measured before cannot be read ({error.strerror}). Let this user read "
+                "the cache folder, or set KCNET_CACHE to another one."
+            ) from error
         whole = news.rfind(b"\n") + 1  # the rest may still be being written
         self._read += whole
         for line in news[:whole].splitlines():
@@ -43,6 +54,37 @@ class Journal:
                 continue  # cut off by a kill
             if isinstance(entry, dict) and isinstance(entry.get("id"), str):
                 self._entries[entry["id"]] = entry
+
+    @contextmanager
+    def claimed(self, work: str) -> Iterator[bool]:
+        """Whether this process may do a piece of work now; False while another one is at it.
+
+        A claim is a lock on a file, which the system takes away however its holder ends. What was
+        appended before a claim was let go is known to whoever gets it next.
+        """
+        path = self.path.with_name(f".{work}.claim")
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600) if fcntl else None
+        except OSError:  # the journal will say that the folder cannot be written to
+            handle = None
+        if handle is None:
+            yield True
+            return
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.fstat(handle).st_nlink == 0:  # its holder has just taken the name away
+                raise FileNotFoundError(path)
+        except OSError:
+            os.close(handle)
+            yield False
+            return
+        try:
+            self.refresh()
+            yield True
+        finally:
+            path.unlink(missing_ok=True)
+            os.close(handle)
 
     def get(self, entry_id: str) -> dict | None:
         return self._entries.get(entry_id)

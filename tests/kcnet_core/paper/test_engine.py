@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import math
 import re
+import subprocess
+import sys
 import time
 from contextlib import closing
 from dataclasses import replace
@@ -13,7 +15,8 @@ import numpy as np
 import pytest
 import torch
 
-from kcnet_core.errors import DataError
+from kcnet_core.contracts import drain
+from kcnet_core.errors import DataError, KCNetError
 from kcnet_core.paper import engine
 from kcnet_core.paper.altered_data import background, oversampled
 from kcnet_core.paper.differences import answer
@@ -129,6 +132,54 @@ def test_a_journal_sees_what_another_process_appended(journal):
     assert journal.get("theirs") is None
     journal.refresh()
     assert journal.get("theirs") == {"id": "theirs"}
+
+
+def test_two_processes_at_once_measure_no_row_twice(journal, monkeypatch):
+    monkeypatch.setattr(engine, "SECONDS_BETWEEN_LOOKS", 0.0)
+    recipe = made_recipe(made_line("FSHN", "FSHN", settings={"n_epochs": 2}), made_line())
+    measured = []
+    make = RecipeLine.make
+    monkeypatch.setattr(
+        RecipeLine, "make", lambda self, *a: measured.append(self.key) or make(self, *a)
+    )
+    one = reproduce_steps(recipe, journal, load=load)
+    while not measured:  # until it is in the midst of its first row
+        next(one)
+    other = reproduce_steps(recipe, Journal(journal.path), load=load)
+    waiting = next(step for step in other if "waiting for another process" in step.stage)
+    assert waiting.done == 3 and len(measured) == 4
+    results = [drain(steps) for steps in (one, other)]
+    assert len(measured) == 4 and all(result.complete for result in results)
+    assert results[0].rows == results[1].rows
+    assert [path.name for path in journal.path.parent.iterdir()] == [journal.path.name]
+
+
+def test_a_claim_whose_holder_was_killed_is_free(journal):
+    code = (
+        "import os, sys, signal\n"
+        "from kcnet_core.storage.journal import Journal\n"
+        "with Journal(sys.argv[1]).claimed('row') as free:\n"
+        "    print(free, flush=True)\n"
+        "    sys.stdin.read()"
+    )
+    holder = subprocess.Popen(
+        [sys.executable, "-c", code, str(journal.path)],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert holder.stdout.readline() == "True\n"
+    with journal.claimed("row") as free:
+        assert not free
+    holder.kill()
+    holder.communicate()
+    with journal.claimed("row") as free:
+        assert free
+
+
+def test_a_cache_folder_that_cannot_be_searched_is_a_sentence_not_a_fault(tmp_path):
+    unsearchable = tmp_path / ("x" * 300)  # as for a folder without the right to look into it
+    assert find_results("table1", [unsearchable]) == []
+    with pytest.raises(KCNetError, match="KCNET_CACHE"):
+        Journal(unsearchable / "journal.jsonl")
 
 
 def test_a_result_file_is_enough_to_go_on_from(journal, tmp_path, monkeypatch):
