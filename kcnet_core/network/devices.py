@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import contextmanager
 
 import numpy as np
@@ -80,3 +81,12 @@ def computing(n_hidden: int, device: torch.device | str, n_rows: int = 0):
         ) from error
     finally:
         torch.set_num_threads(threads)
+
+
+def _one_thread() -> None:
+    """A forked child has none of the threads that torch's products would wait for, for ever."""
+    torch.set_num_threads(1)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_one_thread)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import pytest
 import torch
 
@@ -57,3 +61,26 @@ def test_other_errors_pass_and_torchs_threads_are_put_back():
         assert torch.get_num_threads() == 1
         raise RuntimeError("shapes do not match")
     assert torch.get_num_threads() == before
+
+
+FORKED_FIT = """
+import os, signal
+import numpy as np
+from kcnet_core import KCNetClassifier
+X = np.random.default_rng(0).normal(size=(1000, 100)).astype("float32")
+y = np.arange(1000) % 3
+fit = lambda: KCNetClassifier(n_hidden=100, random_state=0).fit(X, y).coef_
+before = fit()
+child = os.fork()
+if child == 0:
+    signal.alarm(60)
+    os._exit(0 if np.array_equal(fit(), before) else 1)
+raise SystemExit(os.waitpid(child, 0)[1])
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
+def test_a_fit_in_a_forked_child_ends_with_the_same_result():
+    threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "2")
+    ended = subprocess.run([sys.executable, "-c", FORKED_FIT], env={**os.environ, **threads})
+    assert ended.returncode == 0
