@@ -3,9 +3,18 @@
 Every page and command shows `str(error)` of a `KCNetError` as it is; anything else is our bug.
 """
 
+import sys
+from collections import Counter
+
+refusals: Counter[tuple[str, str]] = Counter()  # by kind and module that refused, since the start
+
 
 class KCNetError(ValueError):
     """Something the user can mend: the message names what was wrong and what to do."""
+
+    def __init__(self, *args: object):
+        super().__init__(*args)
+        refusals[type(self).__name__, sys._getframe(1).f_globals.get("__name__", "")] += 1
 
 
 class LimitError(KCNetError):

@@ -66,3 +66,11 @@ MAX_FINISHED_BYTES = 2048 * MEGABYTE  # arrays of all finished jobs together; ol
 MAX_JOURNAL_BYTES = MEGABYTE // 4  # of one server's journal of jobs
 MAX_JOURNALS = 20  # of servers that ended
 JOURNAL_SECONDS = 7 * 24 * 3600  # for which a journal of a server that ended is kept
+
+# The API
+API_REQUESTS_PER_MINUTE = 60  # of one client
+API_BURST = 20  # of these that may come at once
+API_CLIENTS_REMEMBERED = 10_000
+MAX_API_AT_ONCE = 2  # requests that compute; a third is asked to come again
+MAX_API_BYTES = 2 * MAX_UPLOAD_BYTES  # of one request: a model and rows for it
+MAX_API_MOLECULES = 40  # of one request; the Smell page queues more

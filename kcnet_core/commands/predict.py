@@ -50,7 +50,7 @@ def main(args: argparse.Namespace) -> None:
     except OSError as error:
         raise DataError(f"{args.rows} cannot be read: {error.strerror}.") from error
     answers = answer_table(saved, X, others)
-    text = answers.to_csv(index=False, float_format="%.6g", lineterminator="\n")
+    text = csv_text(answers)
     if args.output is None:
         sys.stdout.write(text)
         return
@@ -91,7 +91,9 @@ def read_csv(path: Path, feature_names: Sequence[str]) -> tuple[np.ndarray, Data
     return X, frame.drop(columns=cells.columns)
 
 
-def read_npz(path: Path, feature_names: Sequence[str]) -> tuple[np.ndarray, DataFrame]:
+def read_npz(
+    path: Path, feature_names: Sequence[str], most_bytes: int | None = None
+) -> tuple[np.ndarray, DataFrame]:
     """Inputs (n, d) from the array X, of its own type; images are laid out row by row."""
     import pandas as pd
 
@@ -101,7 +103,7 @@ def read_npz(path: Path, feature_names: Sequence[str]) -> tuple[np.ndarray, Data
     wanted = len(feature_names)
     try:
         with path.open("rb") as file:
-            pack, entries = open_archive(file, MAX_UNZIPPED_BYTES)
+            pack, entries = open_archive(file, most_bytes or MAX_UNZIPPED_BYTES)
             entry = arrays_by_name(entries).get("X")
             if entry is None:
                 raise DataError("It has no X.")
@@ -154,6 +156,11 @@ def answer_table(saved: SavedModel, X: np.ndarray, others: DataFrame) -> DataFra
     table = pd.concat([table, chances], axis=1)
     table.columns = [harmless(str(column)) for column in table.columns]
     return table
+
+
+def csv_text(answers: DataFrame) -> str:
+    """An answer table, whose cells are harmless already, as a CSV."""
+    return answers.to_csv(index=False, float_format="%.6g", lineterminator="\n")
 
 
 def _scaling(saved: SavedModel, X: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:

@@ -21,6 +21,7 @@ from kcnet_core.jobs.policies import Turns, overdue, sent_twice, should_step_bac
 from kcnet_core.jobs.retention import over_budget, surplus
 
 SECONDS_BETWEEN_MEASURES = 0.2  # of memory: it costs as much as a very small epoch
+SECONDS_TO_SHUT_DOWN = 2.0
 SECONDS_BETWEEN_WEIGHINGS = 20.0  # of finished results: pages add to them what visitors ask for
 
 
@@ -153,6 +154,19 @@ class JobManager:
                 planned(self._started),
             )
 
+    def shut_down(self, seconds: float = SECONDS_TO_SHUT_DOWN) -> None:
+        """Leave all jobs, which a later process then knows as interrupted; the server ends."""
+        with self._lock:
+            if self.journal:
+                self.journal.flush()
+            self.journal = None  # whatever becomes of them now is no end that they came to
+            for job in [job for job in self._jobs.values() if not job.view.finished]:
+                job.control(job.owner, "stop")
+            left = list(self._started)
+        until = time.monotonic() + seconds
+        for job in left:  # what is inside a long step goes with the process
+            job.wait(max(0.0, until - time.monotonic()))
+
     # The queue
 
     def _steered(self, job: Job, action: str) -> None:
@@ -238,9 +252,9 @@ class JobManager:
         except _Stopped:
             outcome = {"state": "cancelled"}
         except BaseException as error:  # nothing a job does may end anything but the job
-            outcome = {"state": "failed", "error": failure_sentence(error, job)}
-            if job.stopping:  # whoever stopped a run does not care how it would have failed
-                outcome = {"state": "cancelled"}
+            outcome = {"state": "cancelled"}
+            if not job.stopping:  # whoever stopped a run does not care how it would have failed
+                outcome = {"state": "failed", "error": failure_sentence(error, job)}
         # Here the error and the arrays in its frames are gone, so the next job finds their memory.
         self._finish(job, **outcome)
 

@@ -53,3 +53,18 @@ def test_an_upload_without_the_browsers_own_token_is_refused(app_url, method, fo
 def test_no_path_serves_a_file_of_the_machine(app_url, path):
     _, _, body = ask(app_url, "GET", path)
     assert b"root:" not in body and b"st.navigation" not in body and b"[server]" not in body
+
+
+def test_who_opens_a_page_gets_a_token_that_no_script_can_read(app_url):
+    headers = ask(app_url, "GET", "/", {"Accept": "text/html"})[1]
+    cookie = next(value for name, value in headers.items() if name.lower() == "set-cookie")
+    assert cookie.startswith("kcnet_owner=") and "HttpOnly" in cookie
+
+
+def test_the_api_lies_beside_the_pages(app_url):
+    assert ask(app_url, "GET", "/healthz")[0] == 200
+    status, _, body = ask(app_url, "GET", "/api/nothing")
+    assert status == 404 and b"openapi.json" in body
+    assert b"kcnet_jobs" in ask(app_url, "GET", "/metrics")[2]
+    refused = {"Origin": OTHER_SITE, "Content-Type": "application/json"}
+    assert ask(app_url, "POST", "/api/smell", refused, b"{}")[0] == 403

@@ -53,8 +53,6 @@ def around(page: StreamlitPage) -> None:
     st.logo(LOGOS / f"logo-{'dark' if visitor.dark() else 'light'}.svg", size="large")
     with safety_net(f"page {page.title}"):
         page.run()
-    with st.container(key="unseen"):  # last: until it has been read it holds room above the rest
-        visitor.remember_owner()
     with st.sidebar:
         status_line()
 

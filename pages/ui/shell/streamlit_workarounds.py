@@ -64,12 +64,3 @@ def defer_click(what: str) -> None:
 def clicked(what: str) -> bool:
     """Whether there was a deferred click since the last look."""
     return st.session_state.pop(session_keys.clicked(what), False)
-
-
-def set_cookie(name: str, value: str, seconds: int) -> None:
-    """Streamlit reads cookies but sets none; a script that the page brings along does."""
-    st.html(
-        f"<script>document.cookie = '{name}={value}; path=/; SameSite=Strict; "
-        f"max-age={seconds}';</script>",
-        unsafe_allow_javascript=True,
-    )

@@ -92,7 +92,7 @@ def choose() -> ChosenModel | None:
             # The dataset stands beside its nose, so that no other can get its id.
             nose, dataset, _ = memo("smell_uploaded", id(given), lambda: (*_teach(given), given))
         else:
-            nose, dataset = _taught(choice)
+            nose, dataset = taught(choice)
     quality = _quality(choice, dataset, nose)
     note = "" if quality else "Quality on unseen molecules is being measured."
     elsewhere = remembered_elsewhere(dataset, nose.settings)
@@ -127,7 +127,8 @@ def choose_coverage(chosen: ChosenModel) -> ChosenModel:
 
 
 @st.cache_resource(show_spinner=False, max_entries=3)
-def _taught(name: str) -> tuple[Nose, Dataset]:
+def taught(name: str) -> tuple[Nose, Dataset]:
+    """Flies that were taught one of `TEACHERS`, once for all visitors."""
     return _teach(visitor_data.loaded(name, ()))
 
 

@@ -294,3 +294,27 @@ def test_a_system_without_file_locks_has_no_journal_and_no_harm(killed, managers
     manager = managers(1, journal=JobJournal(folder))
     assert manager.submit("ann", "train", Run(), at_once()).wait(WAIT)
     assert manager.interrupted(cut) is None and written(folder) == before
+
+
+def test_a_server_that_is_told_to_end_leaves_its_runs_interrupted_without_a_traceback(
+    tmp_path, caplog
+):
+    notes, go_on = JobJournal(tmp_path), threading.Event()
+    manager = EndingManager(1, journal=notes)
+
+    def training():
+        yield None
+        go_on.wait(WAIT)  # inside a step when the server ends
+        raise RuntimeError("cannot schedule new futures after interpreter shutdown")
+
+    running = manager.submit("owner", "train", Run(seed=1), training)
+    waiting = manager.submit("owner", "train", Run(seed=2), at_once)
+    assert running.wait_for(lambda view: view.n_snapshots == 1, WAIT)
+    manager.shut_down(seconds=0.0)
+    go_on.set()
+    assert running.wait(WAIT) and waiting.wait(WAIT)
+    notes.close()
+    later = JobJournal(tmp_path)
+    assert later.interrupted(running.id).state == "running"
+    assert later.interrupted(waiting.id).state == "queued"
+    assert not [record for record in caplog.records if record.exc_info]

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 import streamlit
-from streamlit.runtime.context import StreamlitCookies
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner import RerunException, script_runner
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
@@ -120,11 +119,6 @@ def test_a_callback_still_has_the_last_drawings_arguments_but_a_deferred_click_t
 
 
 # -- the browser -----------------------------------------------------------------------------------
-
-
-def test_streamlit_still_cannot_set_a_cookie():
-    assert not hasattr(StreamlitCookies, "__setitem__")
-    assert not [name for name in dir(streamlit) if "cookie" in name.lower()]
 
 
 def test_streamlit_still_has_every_element_that_is_styled():

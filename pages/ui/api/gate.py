@@ -1,0 +1,191 @@
+"""What stands before the API: hosts and sites, a rate per client, few requests at once, one line of
+log and one count for each; and before the pages, the cookie by which a browser is known again."""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+import secrets
+import threading
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Callable, MutableMapping
+from http.cookies import CookieError, SimpleCookie
+from typing import Any
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
+
+from kcnet_core.errors import KCNetError, LimitError
+from kcnet_core.limits import (
+    API_BURST,
+    API_CLIENTS_REMEMBERED,
+    API_REQUESTS_PER_MINUTE,
+    MAX_API_AT_ONCE,
+    MAX_API_BYTES,
+    MEGABYTE,
+)
+from pages.ui.shell.visitor import COOKIE_SECONDS, OWNER_COOKIE, TOKEN
+
+ROUTES = ("smell", "predict", "datasets", "runs", "openapi.json")  # first parts of the API's paths
+log = logging.getLogger("kcnet.api")
+requests: Counter[tuple[str, int]] = Counter()  # by route and status, since the start
+
+
+class TooBusy(KCNetError):
+    """As many requests as may be are being answered."""
+
+
+class Rate:
+    """So many requests at once, then so many per minute, of each client by itself."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic):
+        self._clock, self._lock = clock, threading.Lock()
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()  # requests left, when
+
+    def seconds_to_wait(self, client: str) -> float:
+        """0 if the client may ask now, which is then counted."""
+        per_second, now = API_REQUESTS_PER_MINUTE / 60, self._clock()
+        with self._lock:
+            left, since = self._left.pop(client, (float(API_BURST), now))
+            left = min(float(API_BURST), left + (now - since) * per_second)
+            wait = 0.0 if left >= 1 else (1 - left) / per_second
+            self._left[client] = (left if wait else left - 1, now)
+            while len(self._left) > API_CLIENTS_REMEMBERED:
+                self._left.popitem(last=False)
+        return wait
+
+
+class Gate:
+    """ASGI middleware around all of Streamlit; only the API's own paths are held up."""
+
+    def __init__(self, app: ASGIApp, prefix: str):
+        self._app, self._prefix = app, prefix
+        self._rate = Rate()
+        self._places = threading.BoundedSemaphore(MAX_API_AT_ONCE)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["path"].startswith(self._prefix):
+            await self._guarded(scope, receive, send)
+        elif scope["type"] == "http" and scope["method"] == "GET":
+            await self._app(scope, receive, _with_owner(scope, send))
+        else:
+            await self._app(scope, receive, send)
+
+    async def _guarded(self, scope: Scope, receive: Receive, send: Send) -> None:
+        began, told = time.monotonic(), {"status": 500}
+
+        async def noted(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                told["status"] = message["status"]
+            await send(message)
+
+        refusal = self._refusal(scope)
+        if refusal is not None:
+            await refusal(scope, receive, noted)
+        else:
+            await self._answered(scope, _bounded(receive), noted)
+        # A path may hold a run's secret id, and anything else: only what we know of it is told.
+        part = scope["path"][len(self._prefix) :].split("/")[0]
+        route, status = part if part in ROUTES else "other", told["status"]
+        requests[route, status] += 1
+        line = {"event": "api", "method": scope["method"], "route": route, "status": status}
+        log.info(json.dumps(line | {"seconds": round(time.monotonic() - began, 3)}))
+
+    def _refusal(self, scope: Scope) -> JSONResponse | None:
+        headers = Headers(scope=scope)
+        host, origin = headers.get("host"), headers.get("origin")
+        if not is_host_allowed(host):
+            return problem(403, "This server is not called that; see server.allowedHosts.")
+        if origin is not None and urlsplit(origin).netloc != host:
+            return problem(403, "Pages of other sites may not use this API in a visitor's browser.")
+        client = (scope.get("client") or ("",))[0]
+        if wait := self._rate.seconds_to_wait(client):
+            refused = LimitError(
+                f"At most {API_REQUESTS_PER_MINUTE} requests per minute are answered for one "
+                f"client, {API_BURST} of them at once. Ask again in {math.ceil(wait)} s."
+            )
+            return problem(429, str(refused), retry_after=wait)
+        return None
+
+    async def _answered(self, scope: Scope, receive: Receive, send: Send) -> None:
+        costly = scope["method"] == "POST"
+        if costly and not self._places.acquire(blocking=False):
+            busy = TooBusy(
+                f"{MAX_API_AT_ONCE} requests are being answered, the most at a time. Ask again in "
+                "a few seconds."
+            )
+            await problem(503, str(busy), retry_after=2)(scope, receive, send)
+            return
+        try:
+            await self._app(scope, receive, send)
+        except LimitError as refused:
+            await problem(413, str(refused))(scope, receive, send)
+        except KCNetError as refused:
+            await problem(422, str(refused))(scope, receive, send)
+        except Exception:
+            code = secrets.token_hex(3)
+            log.exception("an API request failed (reference %s)", code)
+            sentence = f"Something went wrong that is not your fault; report reference {code}."
+            await problem(500, sentence)(scope, receive, send)
+        finally:
+            if costly:
+                self._places.release()
+
+
+def problem(status: int, sentence: str, retry_after: float = 0.0) -> JSONResponse:
+    headers = {"Retry-After": str(math.ceil(retry_after))} if retry_after else None
+    return JSONResponse({"error": sentence}, status, headers)
+
+
+def _bounded(receive: Receive) -> Receive:
+    """The body, until it is larger than it may be."""
+    came = 0
+
+    async def counted() -> Message:
+        nonlocal came
+        message = await receive()
+        came += len(message.get("body", b""))
+        if came > MAX_API_BYTES:
+            raise LimitError(
+                f"A request may hold {MAX_API_BYTES // MEGABYTE} MB at most; send fewer rows."
+            )
+        return message
+
+    return counted
+
+
+def _with_owner(scope: Scope, send: Send) -> Send:
+    """Give whoever opens a page the token by which its runs are known as theirs.
+
+    No script of the page can read it, and over TLS it travels over TLS only.
+    """
+    headers = Headers(scope=scope)
+    if "text/html" not in headers.get("accept", ""):
+        return send
+    secure = "https" in (scope.get("scheme"), headers.get("x-forwarded-proto", "").split(",")[0])
+    token = _token(headers.get("cookie", "")) or secrets.token_urlsafe(32)
+    cookie = (
+        f"{OWNER_COOKIE}={token}; Path=/; Max-Age={COOKIE_SECONDS}; HttpOnly; SameSite=Strict"
+        + ("; Secure" if secure else "")
+    )
+
+    async def with_cookie(message: MutableMapping[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            MutableHeaders(scope=message).append("set-cookie", cookie)
+        await send(message)
+
+    return with_cookie
+
+
+def _token(header: str) -> str:
+    """The owner's token among a request's cookies; empty if there is none of ours."""
+    try:
+        morsel = SimpleCookie(header).get(OWNER_COOKIE)
+    except CookieError:
+        return ""
+    return morsel.value if morsel is not None and TOKEN.fullmatch(morsel.value) else ""

@@ -1,0 +1,110 @@
+"""The API beside the pages: its routes, its description, and what happens when the server ends."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import UploadFile
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+from streamlit import config
+
+from kcnet_core.commands.predict import csv_text
+from kcnet_core.errors import DataError
+from pages.ui.api import answers
+from pages.ui.api.gate import Gate, problem
+from pages.ui.api.openapi import document
+
+METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+
+
+async def smell(request: Request) -> Response:
+    return JSONResponse(await run_in_threadpool(answers.smell, await request.body()))
+
+
+async def predict(request: Request) -> Response:
+    async with request.form(max_files=2, max_fields=2) as form:
+        parts = [form.get(name) for name in ("model", "rows")]
+        model, rows = [await one.read() if isinstance(one, UploadFile) else None for one in parts]
+    if model is None or rows is None:
+        raise DataError(
+            'Send two files as a form: "model", a saved model (.kcnet), and "rows", a .csv or .npz.'
+        )
+    table = await run_in_threadpool(answers.predict, model, rows)
+    if "text/csv" in request.headers.get("accept", ""):
+        return Response(csv_text(table), media_type="text/csv")
+    return Response(
+        f'{{"rows":{table.to_json(orient="records", double_precision=6)}}}',
+        media_type="application/json",
+    )
+
+
+async def datasets(_: Request) -> Response:
+    return JSONResponse(await run_in_threadpool(answers.datasets))
+
+
+async def run(request: Request) -> Response:
+    from kcnet_core.jobs import GONE
+    from pages.ui.shell import visitor_jobs
+
+    job = await run_in_threadpool(visitor_jobs.jobs().get, request.path_params["id"])
+    if job is None:
+        return problem(404, GONE.partition(" What settings")[0])
+    return JSONResponse(answers.run(job))
+
+
+async def unknown(_: Request) -> Response:
+    return problem(
+        404, f"There is nothing of that name or method; see {prefix()}/api/openapi.json."
+    )
+
+
+async def openapi(_: Request) -> Response:
+    return JSONResponse(document(prefix()))
+
+
+async def health(_: Request) -> Response:
+    return JSONResponse({"status": "ok"})
+
+
+async def metrics(_: Request) -> Response:
+    text = await run_in_threadpool(answers.metrics)
+    return PlainTextResponse(text, media_type="text/plain; version=0.0.4")
+
+
+def prefix() -> str:
+    """What stands before every path: behind a proxy the app may have a folder of its own."""
+    base = config.get_option("server.baseUrlPath").strip("/")
+    return f"/{base}" if base else ""
+
+
+def routes() -> list[Route]:
+    table: tuple[tuple[str, Any, str], ...] = (
+        ("/api/smell", smell, "POST"),
+        ("/api/predict", predict, "POST"),
+        ("/api/datasets", datasets, "GET"),
+        ("/api/runs/{id}", run, "GET"),
+        ("/api/openapi.json", openapi, "GET"),
+        ("/healthz", health, "GET"),
+        ("/metrics", metrics, "GET"),
+    )
+    known = [Route(prefix() + path, answer, methods=[method]) for path, answer, method in table]
+    return [*known, Route(prefix() + "/api/{rest:path}", unknown, methods=METHODS)]
+
+
+def middleware() -> list[Middleware]:
+    return [Middleware(Gate, prefix=f"{prefix()}/api/")]
+
+
+@asynccontextmanager
+async def lifespan(_: Any) -> AsyncIterator[None]:
+    """When the server is told to end, its runs are left as interrupted, without a word of error."""
+    yield
+    from pages.ui.shell import visitor_jobs
+
+    await run_in_threadpool(visitor_jobs.jobs().shut_down)

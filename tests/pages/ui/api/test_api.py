@@ -1,0 +1,279 @@
+"""The API answers as the pages do, with their limits and sentences, and steers nobody's run."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import re
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from starlette.applications import Starlette
+from streamlit import config
+
+from kcnet_core import KCNetClassifier, limits
+from kcnet_core.errors import refusals
+from kcnet_core.jobs import JobManager
+from kcnet_core.model_file import save_model
+from pages.ui.api import gate, server
+from pages.ui.api.openapi import document
+from pages.ui.shell import visitor_jobs
+
+
+def ask(app, method, path, body=b"", client="1.2.3.4", **headers):
+    """Status, headers and body of one request, as a server would pass it on."""
+    sent, got = [{"type": "http.request", "body": body, "more_body": False}], []
+    scope = {
+        "type": "http", "http_version": "1.1", "method": method, "path": path, "root_path": "",
+        "raw_path": path.encode(), "query_string": b"", "scheme": "http", "client": (client, 1),
+        "server": ("lab.example", 80),
+        "headers": [(name.replace("_", "-").encode(), value.encode())
+                    for name, value in {"host": "lab.example", **headers}.items()],
+    }  # fmt: skip
+
+    async def receive():
+        return sent.pop(0) if sent else {"type": "http.disconnect"}
+
+    async def send(message):
+        got.append(message)
+
+    asyncio.run(app(scope, receive, send))
+    head = {name.decode(): value.decode() for name, value in got[0]["headers"]}
+    return got[0]["status"], head, b"".join(one.get("body", b"") for one in got[1:])
+
+
+@pytest.fixture
+def app():
+    return Starlette(routes=server.routes(), middleware=server.middleware())
+
+
+def smell(app, asked, **about):
+    status, _, body = ask(app, "POST", "/api/smell", json.dumps(asked).encode(), **about)
+    return status, json.loads(body)
+
+
+def test_molecules_are_answered_as_on_the_command_line(app):
+    status, answer = smell(app, {"molecules": ["vanillin", "C1CC"]})
+    known, broken = answer["molecules"]
+    assert status == 200 and known["smiles"] == "COc1cc(C=O)ccc1O" and 0 < known["Vanilla"] <= 1
+    assert broken["characters"] == "" and "ring closure" in broken["error"]
+    assert 0 < answer["named_from"] < 1 and "Starter" in answer["taught"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "status", "words"),
+    [
+        ({"molecules": 3}, 422, "must be a list of texts"),
+        ({"molecules": []}, 422, "at least one"),
+        ({"molecules": ["C"] * 41}, 413, "the limit is 40"),
+        ({"molecules": ["C\r" * 41]}, 413, "the limit is 40"),
+        ({"molecules": ["C"], "data": "../etc"}, 422, "must be one of starter"),
+        ([], 422, "no JSON object"),
+    ],
+)
+def test_what_cannot_be_answered_is_a_sentence(app, asked, status, words):
+    found, answer = smell(app, asked)
+    assert (found, words in answer["error"]) == (status, True), answer
+
+
+def form(**files):
+    parts = [
+        b'--line\r\nContent-Disposition: form-data; name="%b"; filename="x"\r\n\r\n%b\r\n'
+        % (name.encode(), content)
+        for name, content in files.items()
+    ]
+    return b"".join(parts) + b"--line--\r\n"
+
+
+def predict(app, body, **headers):
+    kind = "multipart/form-data; boundary=line"
+    return ask(app, "POST", "/api/predict", body, content_type=kind, **headers)
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    X, y = np.eye(4, dtype=np.float32).repeat(5, axis=0), np.arange(20) // 5
+    net = KCNetClassifier(n_hidden=50, fan_in=2, random_state=0).fit(X, y)
+    path = tmp_path_factory.mktemp("model") / "small.kcnet"
+    save_model(path, net, feature_names=list("abcd"), target_names=["w", "x", "y", "z"])
+    return path.read_bytes()
+
+
+def test_a_saved_model_answers_rows_from_a_table_and_from_an_array(app, model):
+    packed = io.BytesIO()
+    np.savez_compressed(packed, X=np.eye(4))
+    table = b"d,c,b,a,name\n0,0,0,1,=1+1\n0,0,1,0,two\n"
+    status, _, body = predict(app, form(model=model, rows=table))
+    rows = json.loads(body)["rows"]
+    assert status == 200 and [row["prediction"] for row in rows] == ["w", "x"]
+    assert rows[0]["name"] == "'=1+1" and sum(
+        v for k, v in rows[0].items() if k[0] == "p" and "(" in k
+    ) == pytest.approx(1, abs=1e-4)
+    status, head, body = predict(app, form(model=model, rows=packed.getvalue()), accept="text/csv")
+    assert head["content-type"].startswith("text/csv")
+    assert [line.split(",")[0] for line in body.decode().splitlines()] == ["prediction", *"wxyz"]
+
+
+@pytest.mark.parametrize(
+    ("model_file", "rows", "status", "words"),
+    [
+        (None, b"a,b\n1,2\n", 422, "lacks 'c', 'd'"),
+        (b"\x80\x04pickle", b"a\n", 422, "model"),
+        (None, b"," * limits.MAX_CSV_CELLS, 413, "MAX_CSV_CELLS"),
+        (None, b"a,b,c,d\n" + b"0,0,0,1\n" * (limits.MAX_CSV_ROWS + 1), 413, "MAX_CSV_ROWS"),
+        (None, b"PK\x05\x06" + bytes(18), 422, "no X"),
+    ],
+)
+def test_rows_and_models_have_the_limits_of_the_pages(app, model, model_file, rows, status, words):
+    found, _, body = predict(app, form(model=model_file or model, rows=rows))
+    assert (found, words in json.loads(body)["error"]) == (status, True), body
+
+
+def test_a_form_without_both_files_and_a_body_beyond_the_limit_are_refused(app, monkeypatch):
+    status, _, body = predict(app, form(model=b"x"))
+    assert status == 422 and b"two files" in body
+    monkeypatch.setattr(gate, "MAX_API_BYTES", 1000)
+    status, _, body = predict(app, form(model=b"x" * 2000, rows=b""))
+    assert status == 413 and b"MB at most" in body
+
+
+def test_a_client_that_asks_too_often_waits_and_no_other_one_does(app):
+    before = refusals["LimitError", "pages.ui.api.gate"]
+    seen = [ask(app, "GET", "/api/runs/x")[0] for _ in range(limits.API_BURST + 3)]
+    assert seen == [404] * limits.API_BURST + [429] * 3
+    _, head, body = ask(app, "GET", "/api/runs/x")
+    assert int(head["retry-after"]) >= 1 and b"60 requests per minute" in body
+    assert ask(app, "GET", "/api/runs/x", client="5.6.7.8")[0] == 404
+    assert refusals["LimitError", "pages.ui.api.gate"] == before + 4
+
+
+def test_a_client_gets_new_requests_with_time_and_few_clients_are_remembered(monkeypatch):
+    monkeypatch.setattr(gate, "API_CLIENTS_REMEMBERED", 2)
+    now = [0.0]
+    rate = gate.Rate(lambda: now[0])
+    while not rate.seconds_to_wait("a"):
+        pass
+    now[0] += 60 / limits.API_REQUESTS_PER_MINUTE
+    assert not rate.seconds_to_wait("a") and rate.seconds_to_wait("a")
+    for other in "bc":
+        rate.seconds_to_wait(other)
+    assert len(rate._left) == 2
+
+
+def test_only_so_many_requests_compute_at_a_time(monkeypatch):
+    monkeypatch.setattr(gate, "MAX_API_AT_ONCE", 1)
+    inner = []
+
+    async def busy(request):
+        """While it is answered, another one comes."""
+
+        async def send(message):
+            inner.append(message)
+
+        await app({**request.scope, "path": "/api/smell"}, request.receive, send)
+        return server.JSONResponse({})
+
+    app = Starlette(
+        routes=[server.Route("/api/predict", busy, methods=["POST"])],
+        middleware=server.middleware(),
+    )
+    assert ask(app, "POST", "/api/predict")[0] == 200 and inner[0]["status"] == 503
+
+
+def test_pages_of_other_sites_and_other_hosts_are_refused(app, monkeypatch):
+    assert ask(app, "GET", "/api/datasets", origin="http://evil.example")[0] == 403
+    assert ask(app, "GET", "/api/datasets", origin="http://lab.example")[0] == 200
+    config.set_option("server.allowedHosts", ["other.example"])
+    try:
+        assert ask(app, "GET", "/api/datasets")[0] == 403
+    finally:
+        config.set_option("server.allowedHosts", [])
+
+
+def test_a_fault_of_ours_is_a_reference_and_no_traceback(app, monkeypatch):
+    monkeypatch.setattr(server.answers, "datasets", lambda: 1 / 0)
+    status, _, body = ask(app, "GET", "/api/datasets")
+    assert status == 500 and re.search(rb"reference [0-9a-f]{6}", body) and b"Zero" not in body
+
+
+class UploadedRun:
+    dataset = "uploaded"
+
+    def to_query(self):
+        return {"dataset": "uploaded"}
+
+
+def test_who_has_the_link_sees_a_run_and_cannot_steer_it(app, monkeypatch):
+    manager = JobManager()
+    monkeypatch.setattr(visitor_jobs, "jobs", lambda: manager)
+
+    def steps():
+        record = SimpleNamespace(
+            epoch=1, submodel=0, train_metric=0.9, validation_metric=float("nan"), density=0.1
+        )
+        yield SimpleNamespace(stage="Training", records=[record], fraction=0.5)
+        raise ValueError("secret.csv")
+
+    job = manager.submit("owner", "train", UploadedRun(), steps, title="an uploaded dataset")
+    job.wait(20)
+    status, _, body = ask(app, "GET", f"/api/runs/{job.id}")
+    told = json.loads(body)
+    assert status == 200 and told["state"] == "failed" and told["epochs"][0]["validation"] is None
+    assert told["error"].startswith("This run has failed; whoever started it")
+    assert "owner" not in told and job.owner not in body.decode().split('"')
+    for method in ("POST", "DELETE", "PUT", "PATCH"):
+        assert ask(app, method, f"/api/runs/{job.id}")[0] == 404
+    text = ask(app, "GET", "/metrics")[2].decode()
+    assert 'kcnet_jobs{state="finished"} 1\n' in text and job.id not in text
+
+
+def test_every_line_of_the_metrics_is_in_prometheus_form(app):
+    ask(app, "GET", "/api/datasets")
+    lines = ask(app, "GET", "/metrics")[2].decode().splitlines()
+    form = r'# (HELP|TYPE) \w+ .+|\w+(\{\w+="[\w.]*"(,\w+="[\w.]*")*\})? [\d.e+]+'
+    assert [line for line in lines if not re.fullmatch(form, line)] == []
+    assert any(line.startswith('kcnet_api_requests_total{route="datasets"') for line in lines)
+
+
+def test_the_description_names_exactly_the_routes_that_there_are(app):
+    described = {(path, method) for path, item in document("")["paths"].items() for method in item}
+    there = {
+        (route.path, method.lower())
+        for route in server.routes() if route.path != "/api/{rest:path}"
+        for method in route.methods - {"HEAD"}
+    }  # fmt: skip
+    assert described == there
+    assert json.loads(ask(app, "GET", "/api/openapi.json")[2])["openapi"] == "3.1.0"
+
+
+def test_under_a_path_of_a_proxy_everything_lies_there(monkeypatch):
+    config.set_option("server.baseUrlPath", "lab/")
+    try:
+        app = Starlette(routes=server.routes(), middleware=server.middleware())
+        assert ask(app, "GET", "/lab/healthz")[0] == 200
+        seen = [ask(app, "GET", "/lab/api/runs/x")[0] for _ in range(limits.API_BURST + 1)]
+    finally:
+        config.set_option("server.baseUrlPath", "")
+    assert seen[-1] == 429
+
+
+@pytest.mark.parametrize(
+    ("headers", "secure"),
+    [({}, False), ({"x_forwarded_proto": "https"}, True), ({"x_forwarded_proto": "http"}, False)],
+)
+def test_the_owners_cookie_is_out_of_reach_of_scripts_and_secure_behind_tls(headers, secure):
+    async def page(scope, receive, send):
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+    app = gate.Gate(page, "/api/")
+    cookie = ask(app, "GET", "/smell", accept="text/html,*/*", **headers)[1]["set-cookie"]
+    assert "; HttpOnly; SameSite=Strict" in cookie and ("; Secure" in cookie) == secure
+    token = cookie.split("=")[1].split(";")[0]
+    again = ask(app, "GET", "/", accept="text/html", cookie=f"kcnet_owner={token}")[1]
+    assert again["set-cookie"].split(";")[0] == f"kcnet_owner={token}"
+    forged = ask(app, "GET", "/", accept="text/html", cookie="kcnet_owner=mine")[1]["set-cookie"]
+    assert "=mine" not in forged
+    assert "set-cookie" not in ask(app, "GET", "/static/x.js", accept="*/*")[1]
