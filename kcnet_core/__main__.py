@@ -18,6 +18,8 @@ COMMANDS = {
     "smell": ("odor characters of molecules, from SMILES or names", "kcnet_core.commands.smell"),
     "data": ("list the datasets, or download one", "kcnet_core.commands.data"),
     "reproduce": ("measure the paper's tables and figures again", "kcnet_core.commands.reproduce"),
+    "runs": ("what a server here has under way; end a run", "kcnet_core.commands.runs"),
+    "doctor": ("what is here, and what is wrong, in sentences", "kcnet_core.commands.doctor"),
     "benchmark": (
         "measure fitting time and memory against their limits",
         "kcnet_core.commands.benchmark",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import logging
 import os
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kcnet_core import limits
+from kcnet_core.errors import KCNetError
 from kcnet_core.jobs.job import Job, JobView
 from kcnet_core.storage.journal import Journal
 
@@ -26,6 +28,7 @@ log = logging.getLogger("kcnet.jobs")
 
 SECONDS_BETWEEN_NOTES = 5.0  # of a running job, so that the journal knows how far it came
 SECONDS_TO_GET_A_NAME = 60.0  # for a new file; it takes milliseconds
+END = ".end"  # of the name of a file that says which job shall end
 NOTES_WAITING = 1_000  # for a disk that hangs; more are dropped
 
 
@@ -115,6 +118,34 @@ class JobJournal:
             except (OSError, KeyError, TypeError, ValueError):
                 continue  # gone meanwhile, or not a file of ours
         return None
+
+    def under_way(self) -> list[dict]:
+        """The latest notes of all jobs that living servers have in this folder, oldest first."""
+        notes: list[dict] = []
+        for path in self._files() if fcntl is not None else ():
+            with contextlib.suppress(OSError):
+                if _alive(path):
+                    notes += [note for note in Journal(path).entries() if note.get("ended") is None]
+        return sorted(notes, key=lambda note: note.get("submitted") or 0.0)
+
+    def end(self, note_id: str) -> None:
+        """Leave word that a job shall end; its server finds it within seconds."""
+        try:
+            (self.folder / f"{note_id}{END}").touch(mode=0o600)
+        except OSError as error:
+            raise KCNetError(
+                f"No word can be left in the cache folder ({error.strerror}); ask as the user that "
+                "the server runs as."
+            ) from error
+
+    def told_to_end(self, job: Job) -> bool:
+        """Whether somebody with access to the folder wants this job ended; asked once."""
+        path = self.folder / f"{_hash(job.id)}{END}"
+        try:
+            path.unlink()
+        except OSError:  # no such file, as nearly always
+            return False
+        return True
 
     def close(self) -> None:
         """Write what is left and let the lock go; what has not ended counts as interrupted."""

@@ -15,7 +15,7 @@ from kcnet_core import limits
 from kcnet_core.contracts import Steps
 from kcnet_core.errors import KCNetError
 
-ACTIONS = ("pause", "resume", "step", "finish", "stop", "slow")
+ACTIONS = ("pause", "resume", "step", "finish", "stop", "slow", "keep")
 FINISHED = ("done", "failed", "cancelled")
 ID_PREFIX = 6  # characters of a secret id that may appear in the log
 GONE = (
@@ -54,6 +54,8 @@ class JobView:
     started: float | None = None
     ended: float | None = None
     paused_since: float | None = None
+    kept_until: float = 0.0  # until then it runs whether somebody looks at it or not
+    left_alone: bool = False  # paused because nobody does
     running_since: float | None = None
     worked: float = 0.0  # seconds in slots before `running_since`
     snapshot_seconds: float = 0.0  # of work when the snapshot came
@@ -95,6 +97,7 @@ class Job:
         if isinstance(self.config, dict):
             self.config = MappingProxyType(copy.deepcopy(self.config))
         self.view = JobView(submitted=submitted)
+        self.seen = submitted  # when somebody last looked at it
         self._stop = False
         self._pause, self._steps_left, self._n_controls = paused, 0, 0
         self._changed = threading.Condition(lock)
@@ -107,7 +110,8 @@ class Job:
 
     def control(self, owner: str, action: str, seconds: float = 0.0) -> JobView:
         """Steer the job: "pause", "resume", "step", "finish" (early, with a result), "stop"
-        (at once, without), or "slow" with `seconds` per step.
+        (at once, without), "slow" with `seconds` per step, or "keep" (running for so many `seconds`
+        although nobody looks at it).
 
         Takes effect between two yields of the job. Steering a finished job does nothing.
         """
@@ -125,6 +129,9 @@ class Job:
         self._n_controls += 1
         if action == "slow":
             self.show(slow=min(max(0.0, float(seconds)), limits.MAX_SLOW_SECONDS))
+        elif action == "keep":
+            until = time.time() + min(max(0.0, float(seconds)), limits.KEPT_RUNNING_SECONDS)
+            self.show(kept_until=until)
         elif action == "stop":
             self._stop = True
             self.show(asked="stop")
@@ -133,7 +140,7 @@ class Job:
                 self.finish()
             self._pause, self._steps_left = action in ("pause", "step"), int(action == "step")
             told = action == "finish" or (action == "pause" and self.view.state == "running")
-            self.show(asked=action if told else None)
+            self.show(asked=action if told else None, left_alone=False)
 
     def seconds_left(self, now: float | None = None) -> float | None:
         """From the fraction done where there is one, else from the estimate; None if unknown."""
@@ -204,10 +211,20 @@ class Job:
     def go_on(self) -> None:
         """Forget the owner's wish to pause."""
         self._pause, self._steps_left = False, 0
+        self.show(left_alone=False)
 
-    def wait_until(self, condition: Callable[[], bool]) -> None:
-        """Sleep until `condition` holds or the owner asks for the end."""
-        self._changed.wait_for(lambda: self._stop or condition())
+    def leave_alone(self) -> None:
+        """Pause because nobody looks."""
+        self._pause, self._steps_left = True, 0
+        self.show(left_alone=True)
+
+    def unwatched(self, now: float) -> float:
+        """Seconds since somebody looked at it or the time ended for which it is kept."""
+        return now - max(self.seen, self.view.kept_until)
+
+    def wait_until(self, condition: Callable[[], bool], seconds: float) -> bool:
+        """Sleep until `condition` holds or the owner asks for the end; False after `seconds`."""
+        return self._changed.wait_for(lambda: self._stop or condition(), seconds)
 
     def end(self, state: str, ended: float, result: Any, error: str | None) -> None:
         """Keep the outcome; the generator's arrays go with it."""

@@ -16,8 +16,15 @@ from kcnet_core.errors import LimitError, OutOfMemory
 from kcnet_core.jobs.interruptions import SECONDS_BETWEEN_NOTES, Interruption, JobJournal
 from kcnet_core.jobs.job import FINISHED, ID_PREFIX, Estimate, Job
 from kcnet_core.jobs.log import failure_sentence, log_line
-from kcnet_core.jobs.memory import Memory, Room, measure_memory, planned, too_large
-from kcnet_core.jobs.policies import Turns, overdue, sent_twice, should_step_back
+from kcnet_core.jobs.memory import Memory, Room, Status, measure_memory, planned, too_large
+from kcnet_core.jobs.policies import (
+    ENDED_HERE,
+    LEFT_ALONE,
+    Turns,
+    overdue,
+    sent_twice,
+    should_step_back,
+)
 from kcnet_core.jobs.retention import over_budget, surplus
 
 SECONDS_BETWEEN_MEASURES = 0.2  # of memory: it costs as much as a very small epoch
@@ -26,19 +33,7 @@ SECONDS_BETWEEN_WEIGHINGS = 20.0  # of finished results: pages add to them what 
 
 
 class _Stopped(Exception):
-    """Leaves a job's loop because its owner pressed stop."""
-
-
-@dataclass(frozen=True)
-class Status:
-    """The line in the sidebar."""
-
-    running: int
-    queued: int
-    paused: int
-    finished: int
-    memory: Memory
-    planned_bytes: int
+    """Leaves a job's loop because its owner pressed stop, or because of what the sentence says."""
 
 
 @dataclass(eq=False)
@@ -52,6 +47,7 @@ class JobManager:
     max_per_owner: int = limits.MAX_JOBS_PER_OWNER  # unfinished ones
     max_finished: int = limits.MAX_FINISHED_JOBS  # that are kept, besides their age limit
     max_finished_bytes: int = limits.MAX_FINISHED_BYTES  # of the arrays of all of them
+    alone: bool = True  # whether jobs go on that nobody looks at
     journal: JobJournal | None = None  # by which a later process knows which were interrupted
     memory: InitVar[Callable[[], Memory] | None] = None
     clock: Callable[[], float] = time.time  # seconds since the epoch
@@ -131,6 +127,17 @@ class JobManager:
         with self._lock:
             self._sweep()
             return self._jobs.get(job_id)
+
+    def attend(self, owner: str, job_ids: Iterable[str] = ()) -> None:
+        """Somebody is here: `owner`, who looks at these jobs; what was left alone goes on."""
+        with self._lock:
+            for job in self._jobs.values():
+                if not job.view.finished and (job.id in job_ids or job.owned_by(owner)):
+                    job.seen = self.clock()
+                    if job.view.left_alone:
+                        job.go_on()
+                        if job.view.state == "paused":
+                            self._enqueue(job)
 
     def interrupted(self, job_id: str) -> Interruption | None:
         """What is known of a job that was under way when another server process ended."""
@@ -249,8 +256,8 @@ class JobManager:
     def _run(self, job: Job) -> None:
         try:
             outcome: dict[str, Any] = {"state": "done", "result": self._drive(job)}
-        except _Stopped:
-            outcome = {"state": "cancelled"}
+        except _Stopped as why:
+            outcome = {"state": "cancelled", "error": str(why) or None}
         except BaseException as error:  # nothing a job does may end anything but the job
             outcome = {"state": "cancelled"}
             if not job.stopping:  # whoever stopped a run does not care how it would have failed
@@ -275,6 +282,7 @@ class JobManager:
                     if now - noted > SECONDS_BETWEEN_NOTES:
                         noted = now
                         self._note(job)
+                        self._end_or_rest(job)
                     if is_step:
                         job.slow_down()
                     self._between_steps(job)
@@ -287,9 +295,19 @@ class JobManager:
         elif not job.stopping and should_step_back(job, self._running, self._queue, self._next_job):
             self._leave_slot(job)
             self._enqueue(job, first=True)
-        job.wait_until(lambda: job in self._running)
+        while not job.wait_until(lambda: job in self._running, SECONDS_BETWEEN_NOTES):
+            self._end_or_rest(job)
         if job.stopping:
             raise _Stopped
+
+    def _end_or_rest(self, job: Job) -> None:
+        """What nobody looks at rests and then ends; so does what the server's operator ends."""
+        told = self.journal is not None and self.journal.told_to_end(job)
+        idle = 0.0 if self.alone else job.unwatched(self.clock())
+        if told or idle > limits.UNWATCHED_END_SECONDS:
+            raise _Stopped(ENDED_HERE if told else LEFT_ALONE)
+        if idle > limits.UNWATCHED_PAUSE_SECONDS and not job.pausing:
+            job.leave_alone()
 
     def _finish(self, job: Job, state: str, **outcome: Any) -> None:
         with self._lock:

@@ -23,6 +23,18 @@ class Memory:
     used: int
 
 
+@dataclass(frozen=True)
+class Status:
+    """The line in the sidebar."""
+
+    running: int
+    queued: int
+    paused: int
+    finished: int
+    memory: Memory
+    planned_bytes: int
+
+
 def measure_memory() -> Memory:
     """Free memory of the machine, or of the container when that has less."""
     available = psutil.virtual_memory().available

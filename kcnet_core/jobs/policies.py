@@ -12,6 +12,11 @@ from kcnet_core.jobs.job import Job
 
 DOUBLE_PRESS_SECONDS = 2.0  # in which the same run of the same owner is one wish, sent twice
 OWNERS_REMEMBERED = 1_000
+ENDED_HERE = "Whoever runs this server has ended this run."
+LEFT_ALONE = (
+    f"Nobody has looked at this run for {limits.UNWATCHED_END_SECONDS // 60} minutes, so it was "
+    "ended. Start it again, and choose to keep it running if you leave."
+)
 
 
 def sent_twice(
@@ -92,7 +97,11 @@ def overdue(jobs: Iterable[Job], now: float, most: int) -> list[Job]:
     Those paused for too long, and those beyond `most` in all: then the longest pause of whoever
     has the most of them ends first.
     """
-    since = {job: job.view.paused_since or now for job in jobs if job.view.state == "paused"}
+    since = {
+        job: job.view.paused_since or now
+        for job in jobs
+        if job.view.state == "paused" and not job.view.left_alone  # those end in another way
+    }
     ends = [job for job in since if since[job] + limits.MAX_PAUSED_SECONDS < now]
     paused = [job for job in since if job not in ends]
     each = Counter(job.owner for job in paused)

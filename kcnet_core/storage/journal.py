@@ -89,6 +89,10 @@ class Journal:
     def get(self, entry_id: str) -> dict | None:
         return self._entries.get(entry_id)
 
+    def entries(self) -> list[dict]:
+        """All that are known, each once."""
+        return list(self._entries.values())
+
     def learn(self, entries: Iterable[Mapping]) -> None:
         """Know entries that stand elsewhere, too; those without an `id` are passed over."""
         for entry in entries:

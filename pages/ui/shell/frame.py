@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
+from kcnet_core import limits
 from kcnet_core.storage.folders import assets
 from pages.ui.shell import streamlit_workarounds, visitor, visitor_jobs
 from pages.ui.shell.safety_net import fragment, safety_net
+
+if TYPE_CHECKING:
+    from kcnet_core.jobs import Job
 
 streamlit_workarounds.ignore_pages_folder()  # here, because a bare page gets no further
 
@@ -59,11 +65,31 @@ def around(page: StreamlitPage) -> None:
 
 @fragment(run_every=5.0)
 def status_line() -> None:
+    visitor_jobs.attend()
     status = visitor_jobs.jobs().status()
     st.caption(
         f"{status.running} running · {status.queued} queued · "
         f"{status.memory.used / 2**30:.1f} GB in use"
     )
+    if (job := visitor_jobs.long_run()) is not None:
+        if_left_alone(job)
+
+
+def if_left_alone(job: Job) -> None:
+    """What becomes of a long run when its visitor leaves, and how to keep it."""
+    if job.view.kept_until > time.time():
+        until = time.strftime("%H:%M UTC on %d %B", time.gmtime(job.view.kept_until))
+        st.caption(f"Your run goes on without you until {until}.")
+        return
+    pause, end = limits.UNWATCHED_PAUSE_SECONDS // 60, limits.UNWATCHED_END_SECONDS // 60
+    st.caption(
+        f"Your run is paused {pause} minutes after its last viewer has left, and ended after {end}."
+    )
+    hours = limits.KEPT_RUNNING_SECONDS // 3600
+    st.button(
+        f"Keep it running, up to {hours} h", key="keep_running", icon=":material/hourglass_top:",
+        on_click=visitor_jobs.keep_running, args=(job,),
+    )  # fmt: skip
 
 
 def heading(title: str, lead: str) -> None:

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from kcnet_core.experiments.measured_job import MeasuredJob
     from kcnet_core.jobs import Job
 
+USUALLY = "Fewer models, sizes, repeats or rows"
+SHORTER = {"reproduce": "The quick version, or fewer minutes on the command line,"}
+
 
 def job(kind: str) -> Job | None:
     """The measurement that this session looks at; after a reload, this browser's latest one."""
@@ -36,6 +39,7 @@ def start(measured: MeasuredJob, title: str, data: Dataset | None = None) -> Job
     `data` is what its owner shall find again after a reload.
     """
     try:
+        visitor_jobs.ask_first(measured.plan, measured.cost, SHORTER.get(measured.kind, USUALLY))
         new = visitor_jobs.jobs().submit(
             visitor.owner(), measured.kind, measured.plan, measured.steps,
             estimate=measured.cost, title=title,

@@ -15,6 +15,7 @@ ADOPTED = "adopted"  # how often a whole Run was taken over; new widget keys (cu
 UPLOADED = "uploaded"  # the visitor's own Dataset (visitor_data)
 JOB_ID = "job_id"  # the run that Train looks at (visitor_jobs)
 FIGURE_FORMAT = "figure_format"  # widget: how figures are saved (Train's downloads)
+LONG_RUN = "long_run"  # a plan whose long time was named; once more starts it (visitor_jobs)
 MEMO = "memo"  # what would be costly to make again, by slot (memo)
 
 # -- Train ---------------------------------------------------------------------------------------

@@ -8,12 +8,15 @@ from weakref import WeakValueDictionary
 
 import streamlit as st
 
+from kcnet_core import limits
 from kcnet_core.datasets.dataset import Dataset
+from kcnet_core.errors import LimitError
+from kcnet_core.experiments.cost import in_words
 from pages.ui.shell import session_keys, visitor, visitor_data
 from pages.ui.shell.memo import memo
 
 if TYPE_CHECKING:
-    from kcnet_core.jobs import Interruption, Job, JobManager
+    from kcnet_core.jobs import Estimate, Interruption, Job, JobManager
 
 TURN_SECONDS = 0.001  # after which a training thread lets a page work; Python's own is 5 ms
 
@@ -25,7 +28,38 @@ def jobs() -> JobManager:
 
     show_log()
     sys.setswitchinterval(TURN_SECONDS)
-    return JobManager(journal=JobJournal(cache_folder() / "jobs"))
+    return JobManager(alone=False, journal=JobJournal(cache_folder() / "jobs"))
+
+
+def ask_first(plan: object, cost: Estimate, shorter: str) -> None:
+    """Refuse a plan that takes very long, once: whoever asks again has read how long."""
+    asked = st.session_state.pop(session_keys.LONG_RUN, None)
+    if cost.seconds > limits.LONG_RUN_SECONDS and asked != plan:
+        st.session_state[session_keys.LONG_RUN] = plan
+        raise LimitError(
+            f"This takes about {in_words(cost.seconds)}, and others wait meanwhile. {shorter} "
+            "make it shorter. To start it all the same, press the same button once more."
+        )
+
+
+def attend() -> None:
+    """This visitor is here: their runs, and those that they look at, are not left alone."""
+    looked_at = {st.session_state.get(session_keys.JOB_ID)}
+    looked_at |= set(st.session_state.get(session_keys.MEASURED_JOBS, {}).values())
+    jobs().attend(visitor.owner(), {job_id for job_id in looked_at if job_id})
+
+
+def long_run() -> Job | None:
+    """This visitor's run that would be paused if they left now; None if all end before."""
+    for one in jobs().owned_by(visitor.owner()):
+        left = 0.0 if one.view.finished else one.seconds_left() or 0.0
+        if left > limits.UNWATCHED_PAUSE_SECONDS:
+            return one
+    return None
+
+
+def keep_running(job: Job) -> None:
+    job.control(visitor.owner(), "keep", limits.KEPT_RUNNING_SECONDS)
 
 
 def attach(job_id: str | None) -> None:

@@ -206,6 +206,8 @@ def start(run: Run, paused: bool = False):
     try:
         dataset = visitor_data.dataset(run)
         plan = planned(run, dataset, visitor_data.split_sizes(run, dataset)[1])
+        shorter = "Fewer Kenyon cells, epochs, submodels or training rows"
+        visitor_jobs.ask_first(run, plan, shorter)
         job = visitor_jobs.jobs().submit(
             visitor.owner(),
             "train",

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from kcnet_core import limits
+from kcnet_core.__main__ import main
 from kcnet_core.experiments.run import Run
 from kcnet_core.jobs import JobJournal
 from tests.kcnet_core.jobs.ending_manager import EndingManager
@@ -318,3 +319,32 @@ def test_a_server_that_is_told_to_end_leaves_its_runs_interrupted_without_a_trac
     assert later.interrupted(running.id).state == "running"
     assert later.interrupted(waiting.id).state == "queued"
     assert not [record for record in caplog.records if record.exc_info]
+
+
+def test_whoever_may_write_to_the_folder_lists_runs_and_ends_one(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("KCNET_CACHE", str(tmp_path))
+    monkeypatch.setattr("kcnet_core.jobs.manager.SECONDS_BETWEEN_NOTES", 0.0)
+    notes = JobJournal(tmp_path / "jobs")
+    manager = EndingManager(2, journal=notes)
+    gates = [Gate(5), Gate(5)]
+    ended, other = (
+        manager.submit("owner", "train", Run(seed=k), gate, title=f"run {k}")
+        for k, gate in enumerate(gates)
+    )
+    for gate, job in zip(gates, (ended, other), strict=True):
+        gate.allow()
+        assert job.wait_for(lambda view: view.n_snapshots == 1, WAIT)
+    assert notes.flush()
+    assert main(["runs"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[1] for line in lines[1:]] == ["running", "running"]
+    assert "run 0" in lines[1] and not any(job.id in "".join(lines) for job in (ended, other))
+    assert main(["runs", "--end", lines[1].split()[0]]) == 0
+    for gate in gates:
+        gate.allow()
+    reached(ended, "cancelled")
+    assert ended.view.error == "Whoever runs this server has ended this run."
+    gates[1].allow(5)
+    reached(other, "done")
+    assert main(["runs", "--end", "nothing"]) == 2
+    notes.close()

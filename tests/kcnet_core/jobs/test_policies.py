@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import Counter
 from contextlib import contextmanager
 
@@ -10,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kcnet_core import limits
 from kcnet_core.errors import LimitError
-from kcnet_core.jobs import Estimate, Memory
+from kcnet_core.jobs import Estimate, Memory, NotOwner
 from tests.kcnet_core.jobs.ending_manager import EndingManager
 from tests.kcnet_core.jobs.test_jobs import (
     GB,
@@ -328,3 +330,79 @@ def test_however_visitors_pause_and_resume_the_unfinished_jobs_are_bounded(manag
                 job.control(job.owner, "pause")
                 break
     assert len(jobs) <= 1 + 3 + 2
+
+
+# -- runs that nobody looks at ---------------------------------------------------------------------
+
+
+@pytest.fixture
+def left(monkeypatch):
+    """A manager whose visitors may leave, and its clock; it looks again after every step."""
+    monkeypatch.setattr("kcnet_core.jobs.manager.SECONDS_BETWEEN_NOTES", 0.01)
+    clock = Clock()
+    manager = EndingManager(1, alone=False, clock=clock)
+    yield manager, clock
+    manager.end()
+
+
+def slowly():
+    while True:
+        time.sleep(0.02)
+        yield None
+
+
+def test_a_run_that_nobody_looks_at_rests_goes_on_when_somebody_comes_and_ends_at_last(left):
+    manager, clock = left
+    job = manager.submit("ann", "train", {}, slowly)
+    reached(job, "running")
+    clock.now += limits.UNWATCHED_PAUSE_SECONDS + 1
+    reached(job, "paused")
+    assert job.view.left_alone
+    manager.attend("somebody", [job.id])
+    reached(job, "running")
+    clock.now += limits.UNWATCHED_PAUSE_SECONDS + 1
+    reached(job, "paused")
+    clock.now += limits.UNWATCHED_END_SECONDS
+    reached(job, "cancelled")
+    assert "Nobody has looked at this run for 60 minutes" in job.view.error
+
+
+def test_a_run_is_not_left_alone_while_its_owner_is_here_or_has_said_to_keep_it(left):
+    manager, clock = left
+    job = manager.submit("ann", "train", {}, slowly)
+    for _ in range(3):
+        clock.now += limits.UNWATCHED_PAUSE_SECONDS - 1
+        manager.attend("ann")
+    seen = job.view.n_snapshots
+    assert job.wait_for(lambda view: view.n_snapshots > seen + 2, WAIT)
+    job.control("ann", "keep", 10 * limits.KEPT_RUNNING_SECONDS)
+    clock.now = time.time() + limits.KEPT_RUNNING_SECONDS - 60
+    seen = job.view.n_snapshots
+    assert job.wait_for(lambda view: view.n_snapshots > seen + 2, WAIT)
+    clock.now += limits.UNWATCHED_PAUSE_SECONDS + 120
+    reached(job, "paused")
+    with pytest.raises(NotOwner):
+        job.control("bob", "keep", 60)
+
+
+def test_a_pause_of_its_owner_stays_one_when_they_come_back(left):
+    manager, clock = left
+    job = manager.submit("ann", "train", {}, slowly)
+    reached(job, "running")
+    job.control("ann", "pause")
+    reached(job, "paused")
+    clock.now += limits.UNWATCHED_PAUSE_SECONDS + 1
+    time.sleep(0.1)
+    manager.attend("ann")
+    assert job.view.state == "paused" and not job.view.left_alone
+
+
+def test_without_pages_jobs_go_on_alone():
+    clock = Clock()
+    manager = EndingManager(1, clock=clock)
+    job = manager.submit("ann", "train", {}, slowly)
+    reached(job, "running")
+    clock.now += 100 * limits.UNWATCHED_END_SECONDS
+    seen = job.view.n_snapshots
+    assert job.wait_for(lambda view: view.n_snapshots > seen + 2, WAIT)
+    manager.end()
