@@ -1,6 +1,10 @@
 """Every limit of the product in one place; each refusal names the limit it met."""
 
+import os
+
 MEGABYTE = 2**20
+# For machines with less than a gigabyte: one run and one molecule process at a time, less is kept.
+LOW_MEMORY = os.environ.get("KCNET_LOW_MEMORY", "") not in ("", "0")
 
 # Uploads
 MAX_UPLOAD_BYTES = 50 * MEGABYTE  # also server.maxUploadSize in .streamlit/config.toml
@@ -52,13 +56,13 @@ MAX_COMPARED_FITS = 5_000  # models x sizes x repeats x folds of one comparison
 MAX_BASELINE_ROWS = 20_000  # training rows; a support vector machine takes hours beyond
 
 # Jobs
-MAX_RUNNING_JOBS = 2
+MAX_RUNNING_JOBS = 1 if LOW_MEMORY else 2
 MAX_QUEUED_JOBS = 24
 MAX_PAUSED_JOBS = 24  # beyond, the longest pause of whoever has the most ends by itself
 MAX_JOBS_PER_OWNER = 4
 MAX_STORED_EPOCHS = 40  # matrices kept for replay, per job
 FINISHED_JOB_SECONDS = 2 * 3600
-MAX_FINISHED_JOBS = 24  # kept for their owners, oldest go first
+MAX_FINISHED_JOBS = 6 if LOW_MEMORY else 24  # kept for their owners, oldest go first
 MAX_PAUSED_SECONDS = 30 * 60  # a paused job holds memory; then it goes on by itself
 UNWATCHED_PAUSE_SECONDS = 10 * 60  # after its last viewer has left, a run rests
 UNWATCHED_END_SECONDS = 60 * 60  # and then ends
@@ -66,7 +70,9 @@ KEPT_RUNNING_SECONDS = 12 * 3600  # for which its owner may keep it from both
 LONG_RUN_SECONDS = 2 * 3600  # estimated; a longer one asks before it starts
 MAX_SLOW_SECONDS = 5.0  # rest after each step in slow motion, which keeps its slot
 MEMORY_SHARE = 0.6  # of the machine's available memory that one job may plan to use
-MAX_FINISHED_BYTES = 2048 * MEGABYTE  # arrays of all finished jobs together; oldest are lightened
+# Arrays of all finished jobs together; the oldest are lightened.
+MAX_FINISHED_BYTES = (32 if LOW_MEMORY else 2048) * MEGABYTE
+UNWATCHED_LIGHTEN_SECONDS = 5 * 60  # after which a finished run keeps only what is costly to redo
 MAX_JOURNAL_BYTES = MEGABYTE // 4  # of one server's journal of jobs
 MAX_JOURNALS = 20  # of servers that ended
 JOURNAL_SECONDS = 7 * 24 * 3600  # for which a journal of a server that ended is kept

@@ -13,19 +13,13 @@ from typing import Any
 from kcnet_core import limits
 from kcnet_core.contracts import Steps
 from kcnet_core.errors import LimitError, OutOfMemory
+from kcnet_core.jobs import policies
 from kcnet_core.jobs.interruptions import SECONDS_BETWEEN_NOTES, Interruption, JobJournal
 from kcnet_core.jobs.job import FINISHED, ID_PREFIX, Estimate, Job
 from kcnet_core.jobs.log import failure_sentence, log_line
 from kcnet_core.jobs.memory import Memory, Room, Status, measure_memory, planned, too_large
-from kcnet_core.jobs.policies import (
-    ENDED_HERE,
-    LEFT_ALONE,
-    Turns,
-    overdue,
-    sent_twice,
-    should_step_back,
-)
-from kcnet_core.jobs.retention import over_budget, surplus
+from kcnet_core.jobs.policies import Turns, overdue, sent_twice, should_step_back
+from kcnet_core.jobs.retention import lighten_unwatched, over_budget, surplus
 
 SECONDS_BETWEEN_MEASURES = 0.2  # of memory: it costs as much as a very small epoch
 SECONDS_TO_SHUT_DOWN = 2.0
@@ -132,9 +126,9 @@ class JobManager:
         """Somebody is here: `owner`, who looks at these jobs; what was left alone goes on."""
         with self._lock:
             for job in self._jobs.values():
-                if not job.view.finished and (job.id in job_ids or job.owned_by(owner)):
+                if job.id in job_ids or job.owned_by(owner):
                     job.seen = self.clock()
-                    if job.view.left_alone:
+                    if job.view.left_alone and not job.view.finished:
                         job.go_on()
                         if job.view.state == "paused":
                             self._enqueue(job)
@@ -305,7 +299,7 @@ class JobManager:
         told = self.journal is not None and self.journal.told_to_end(job)
         idle = 0.0 if self.alone else job.unwatched(self.clock())
         if told or idle > limits.UNWATCHED_END_SECONDS:
-            raise _Stopped(ENDED_HERE if told else LEFT_ALONE)
+            raise _Stopped(policies.ENDED_HERE if told else policies.LEFT_ALONE)
         if idle > limits.UNWATCHED_PAUSE_SECONDS and not job.pausing:
             job.leave_alone()
 
@@ -338,6 +332,8 @@ class JobManager:
         if time.monotonic() - self._weighed > SECONDS_BETWEEN_WEIGHINGS:
             rest = [job for job in finished if job not in gone]
             gone += over_budget(rest, self.max_finished_bytes)
+            if not self.alone:
+                lighten_unwatched(rest, now)
             self._weighed = time.monotonic()
         for job in gone:
             del self._jobs[job.id]

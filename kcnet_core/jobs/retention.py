@@ -25,6 +25,15 @@ def surplus(finished: list[Job], now: float, most: int) -> list[Job]:
     ]
 
 
+def lighten_unwatched(finished: Iterable[Job], now: float) -> None:
+    """What nobody has looked at for a while forgets what only the lambda slider needs."""
+    for job in finished:
+        if job.unwatched(now) > limits.UNWATCHED_LIGHTEN_SECONDS and hasattr(
+            job.result, "forget_sums"
+        ):
+            job.result.forget_sums()
+
+
 def over_budget(finished: list[Job], most_bytes: int) -> list[Job]:
     """Lighten the oldest jobs until all fit into `most_bytes`; those to let go although light.
 

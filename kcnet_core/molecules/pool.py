@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from kcnet_core.contracts import Counted, Steps, drain
-from kcnet_core.limits import MAX_KILLED_MOLECULES, SECONDS_PER_MOLECULE
+from kcnet_core.limits import LOW_MEMORY, MAX_KILLED_MOLECULES, SECONDS_PER_MOLECULE
 from kcnet_core.molecules.process import (
     POLL_SECONDS,
     STOPPED,
@@ -22,7 +22,7 @@ from kcnet_core.molecules.process import (
     Reply,
 )
 
-MAX_PROCESSES = 8
+MAX_PROCESSES = 1 if LOW_MEMORY else 8
 CHUNK_ITEMS = 16  # about 0.1 s of descriptors: short enough to share, long enough to be quick
 RETRY_FAILURE_SECONDS = 600.0
 _N_CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

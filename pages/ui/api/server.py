@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -20,6 +21,7 @@ from pages.ui.api import answers
 from pages.ui.api.gate import Gate, problem
 from pages.ui.api.openapi import document
 
+SECONDS_BETWEEN_TIDYINGS = 60.0
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 
 
@@ -103,8 +105,22 @@ def middleware() -> list[Middleware]:
 
 @asynccontextmanager
 async def lifespan(_: Any) -> AsyncIterator[None]:
-    """When the server is told to end, its runs are left as interrupted, without a word of error."""
+    """Tidy up now and then; when the server is told to end, its runs are left as interrupted."""
+    tidying = asyncio.create_task(_tidy())
     yield
+    tidying.cancel()
     from pages.ui.shell import visitor_jobs
 
     await run_in_threadpool(visitor_jobs.jobs().shut_down)
+
+
+async def _tidy() -> None:
+    """While nothing runs, free memory goes back to the system, also when no visitor is left."""
+    from kcnet_core.jobs.memory import give_back
+    from pages.ui.shell import visitor_jobs
+
+    while True:
+        await asyncio.sleep(SECONDS_BETWEEN_TIDYINGS)
+        status = await run_in_threadpool(lambda: visitor_jobs.jobs().status())
+        if not status.running:
+            await run_in_threadpool(give_back)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import threading
 import time
 from collections import Counter
@@ -406,3 +409,35 @@ def test_without_pages_jobs_go_on_alone():
     seen = job.view.n_snapshots
     assert job.wait_for(lambda view: view.n_snapshots > seen + 2, WAIT)
     manager.end()
+
+
+def test_a_finished_run_that_nobody_looks_at_is_lightened_and_kept(left):
+    manager, clock = left
+
+    class Trained:
+        sums = True
+
+        def forget_sums(self):
+            self.sums = False
+
+    job = manager.submit("ann", "train", {}, at_once(Trained()))
+    reached(job, "done")
+    for seconds, held in ((limits.UNWATCHED_LIGHTEN_SECONDS - 1, True), (2, False)):
+        clock.now += seconds
+        manager._weighed = 0.0
+        assert manager.get(job.id).result.sums is held
+        if held:
+            manager.attend("somebody else")
+
+
+@pytest.mark.parametrize("low", ["", "1"])
+def test_a_small_machine_gets_one_run_and_one_molecule_process_at_a_time(low):
+    code = (
+        "from kcnet_core import limits; from kcnet_core.molecules import pool\n"
+        "print(limits.MAX_RUNNING_JOBS, pool.MAX_PROCESSES, limits.MAX_FINISHED_BYTES >> 20)"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, "KCNET_LOW_MEMORY": low},
+        capture_output=True, text=True, check=True,
+    ).stdout.split()  # fmt: skip
+    assert told == (["1", "1", "32"] if low else ["2", "8", "2048"])
