@@ -7,6 +7,7 @@ import streamlit as st
 from kcnet_core.errors import KCNetError
 from kcnet_core.molecules.pool import warm_up
 from kcnet_core.smell.answers import Answer, Answers
+from kcnet_core.smell.names.known_names import our_names
 from pages.ui.shell import address
 from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.frame import heading
@@ -28,7 +29,7 @@ def main() -> None:
             chosen = models.choose()
             dilution = models.choose_dilution(chosen.nose) if chosen else None
             chosen = models.choose_coverage(chosen) if chosen else None
-        ask.upload()
+        ask.upload(chosen.nose.names if chosen else our_names())
         link = ask.link_query(dilution)
         ask.share(link)
         if chosen:
@@ -51,7 +52,7 @@ def answer(chosen: models.ChosenModel, dilution: str | None) -> None:
     if len(answers.rows) == 1:
         one = answers.answers[0]
         if one is None:
-            smell_one.refused(answers.rows[0])
+            smell_one.refused(chosen.nose.names, answers.rows[0])
             return
     else:
         one = many.overview(chosen, answers)

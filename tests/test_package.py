@@ -32,7 +32,8 @@ def wheel(tmp_path_factory) -> list[str]:
 def test_the_wheel_holds_the_package_and_its_assets_but_no_test_and_no_page(wheel):
     tops = {name.split("/")[0] for name in wheel}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"kcnet_core"}
-    assert "kcnet_core/assets/odorants.csv" in wheel
+    for table in ("odorants", "names", "vocabulary"):
+        assert f"kcnet_core/assets/{table}.csv" in wheel
     for folder in ("lessons", "results"):
         kept = {path.name for path in (PROJECT / "assets" / folder).iterdir()}
         assert {Path(name).name for name in wheel if f"/assets/{folder}/" in name} == kept

@@ -15,6 +15,7 @@ from kcnet_core.limits import MAX_UPLOAD_BYTES, MEGABYTE
 if TYPE_CHECKING:
     from kcnet_core.molecules.text import Line
     from kcnet_core.smell.answers import Answers
+    from kcnet_core.smell.names.known_names import KnownNames
     from kcnet_core.smell.nose import Nose
 
 SHOWN = 5
@@ -26,8 +27,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "molecules",
         nargs="*",
         metavar="MOLECULE",
-        help="a SMILES, the name of a molecule in the dataset, a file with one molecule per line "
-        "or a CSV with a column of SMILES, or - for standard input",
+        help="a SMILES, InChI, name or CAS number, a file with one molecule per line or a CSV "
+        "with a column of them, or - for standard input",
     )
     parser.add_argument(
         "--data", default="starter", metavar="NAME", help="odor dataset to learn from (starter)"
@@ -79,7 +80,7 @@ def main(args: argparse.Namespace) -> int:
     from kcnet_core.smell.answers import smell
 
     nose = _nose(args)
-    answers = smell(nose, _lines(args.molecules), args.dilution)
+    answers = smell(nose, _lines(args.molecules, nose.names), args.dilution)
     if args.format == "table":
         _print_table(nose, answers, max(1, args.top))
     else:
@@ -107,18 +108,17 @@ def _nose(args: argparse.Namespace) -> Nose:
     return taught_nose(with_substructures(datasets.load(args.data)))
 
 
-def _lines(molecules: list[str]) -> list[Line]:
+def _lines(molecules: list[str], names: KnownNames) -> list[Line]:
     from kcnet_core.molecules.read import frame_lines
     from kcnet_core.molecules.text import split_lines
-    from kcnet_core.smell.table import frame_of, smiles_and_name_columns
+    from kcnet_core.smell.table import frame_of, molecule_and_name_columns
 
     text = "\n".join(molecules)
     if len(molecules) == 1 and (text == "-" or _is_file(text)):
         content = sys.stdin.buffer.read() if text == "-" else _read(Path(text))
         if Path(text).suffix.lower() in (".csv", ".tsv"):
             frame = frame_of(content)
-            smiles, name = smiles_and_name_columns(frame.columns)
-            return frame_lines(frame, smiles or frame.columns[0], name)
+            return frame_lines(frame, *molecule_and_name_columns(frame, names))
         text = content.decode("utf-8", errors="replace")
     return split_lines(text)
 

@@ -13,6 +13,7 @@ from kcnet_core.contracts import Counted, Steps, drain
 from kcnet_core.errors import DataError, LimitError
 from kcnet_core.limits import MAX_MOLECULE_NAME_LENGTH, MAX_MOLECULES, MAX_SMILES_LENGTH
 from kcnet_core.molecules.descriptor_table import DESCRIPTOR_NAMES
+from kcnet_core.molecules.identifiers import cas_number, cas_sentence
 from kcnet_core.molecules.pool import RememberedTask
 from kcnet_core.molecules.process import Reply
 from kcnet_core.molecules.text import Line, split_lines
@@ -43,7 +44,6 @@ _NOT_SMILES = (
         re.compile(r"^[A-Z]{14}-[A-Z]{10}-[A-Z]$"),
         "This is an InChIKey, which does not hold the structure: paste the SMILES.",
     ),
-    (re.compile(r"^\d{2,7}-\d\d-\d$"), "This is a CAS number, not a SMILES."),
     (re.compile(r"^[^>]*>[^>]*>"), "This is a reaction: paste one molecule per line."),
     (
         re.compile(r"^=|^[+@]"),
@@ -134,6 +134,11 @@ def frame_lines(frame: pd.DataFrame, smiles_column, name_column=None) -> list[Li
     ]
 
 
+def is_missing(cell: str) -> bool:
+    """Whether a cell says that there is nothing in it."""
+    return cell.strip().lower() in _MISSING
+
+
 def elements(smiles: Sequence[str]) -> frozenset[str]:
     """All chemical elements of molecules given by their canonical SMILES, hydrogen left out."""
     found = (reply.value for reply in _check(smiles) if reply.failure is None)
@@ -190,8 +195,10 @@ def check_steps(
 
 def _refusal(smiles: str) -> str | None:
     """Why a text need not be shown to RDKit at all; or None."""
-    if smiles.lower() in _MISSING:
+    if is_missing(smiles):
         return "Empty: no SMILES is given."
+    if cas := cas_number(smiles):
+        return cas_sentence(cas)
     if len(smiles) > MAX_SMILES_LENGTH:
         return (
             f"Too long: {len(smiles):,} characters, the limit is {MAX_SMILES_LENGTH:,}. "

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from kcnet_core.errors import LimitError
@@ -18,9 +18,13 @@ _CXSMILES = re.compile(r"\|[^|]*\|")
 _INVISIBLE = dict.fromkeys(map(ord, "\ufeff\u200b\u200c\u200d\u2060"))
 _DELIMITERS = "\t,;"
 
-_NAME_HEADERS = frozenset(
-    ("name", "names", "title", "compound", "molecule", "odorname", "odorant", "id", "cid", "cas")
-)
+# What people call the column of names, best first; a title may have one word more, or an s.
+NAME_TITLES = (
+    "name", "odorname", "material", "ingredient", "odorant", "odourant", "compound", "molecule",
+    "substance", "chemical", "title", "label", "stoff", "rohstoff", "bezeichnung", "riechstoff",
+    "substanz", "nom", "ingrédient", "matière", "nombre", "ingrediente", "sustancia", "cas",
+    "casnumber", "casno", "casrn", "id", "cid",
+)  # fmt: skip
 
 
 class Line(NamedTuple):
@@ -61,10 +65,28 @@ def split_lines(text: str) -> list[Line]:
     return [_table_line(number, line, *columns) for number, line in numbered[1:]]
 
 
+def with_lines(text: str, new: Mapping[int, str]) -> str:
+    """A paste with some of its lines, by their numbers from 1, replaced."""
+    lines = _LINE_END.split(text)
+    return "\n".join(new.get(number, line) for number, line in enumerate(lines, start=1))
+
+
 def smiles_column(titles: Iterable[object]) -> int | None:
     """The first column whose title announces SMILES; a molecule does not, for it holds no m."""
     keys = [_key(str(title)) for title in titles]
     return next((k for k, key in enumerate(keys) if "smiles" in key or key == "smi"), None)
+
+
+def name_column(titles: Iterable[object]) -> int | None:
+    """The column whose title says that it holds names, or numbers that stand for molecules."""
+    words = [_words(str(title)) for title in titles]
+    return next((k for name in NAME_TITLES for k, own in enumerate(words) if name in own), None)
+
+
+def _words(title: str) -> set[str]:
+    """A title as a whole and its last word, each also without a plural s."""
+    found = [_key(title), *re.split(r"[\s_.\-()/]+", title.strip().lower())[-1:]]
+    return {form for word in found for form in (word, word.removesuffix("s"))}
 
 
 def _header(line: str) -> tuple[str | None, int, int | None] | None:
@@ -74,9 +96,8 @@ def _header(line: str) -> tuple[str | None, int, int | None] | None:
     smiles = smiles_column(titles)
     if smiles is None:
         return None
-    keys = [_key(title) for title in titles]
-    name = next((i for i, key in enumerate(keys) if key in _NAME_HEADERS), None)
-    if name is None and len(keys) == 2:
+    name = name_column("" if k == smiles else title for k, title in enumerate(titles))
+    if name is None and len(titles) == 2:
         name = 1 - smiles
     return delimiter, smiles, name
 

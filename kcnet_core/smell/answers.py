@@ -91,7 +91,8 @@ def smell_steps(
     Checking and describing count the same molecules, so progress is shared out between them.
     """
     checks = check_steps([nose.names.look_up(line) for line in lines], keep_duplicates=True)
-    rows = nose.names.suggest((yield from share_of_work(checks, 0.0, CHECK_SHARE)))
+    rows = yield from share_of_work(checks, 0.0, CHECK_SHARE)
+    rows = nose.names.named(nose.names.suggest(rows))
     rows, descriptors = yield from share_of_work(describe_steps(rows), CHECK_SHARE, 1 - CHECK_SHARE)
     found = _answered(nose, dilution, rows, descriptors)
     return Answers(tuple(rows), tuple(next(found) if row.ok else None for row in rows))

@@ -23,8 +23,9 @@ from kcnet_core.molecules.descriptor_table import DESCRIPTOR_NAMES
 from kcnet_core.molecules.fingerprint_table import PLACES
 from kcnet_core.molecules.fingerprints import substructure_counts
 from kcnet_core.molecules.read import scaffolds
-from kcnet_core.smell.known_molecules import NO_NAMES, Known, KnownNames
+from kcnet_core.smell.known_molecules import Known
 from kcnet_core.smell.label_sets import NAMED_FROM, USUAL, lines_for
+from kcnet_core.smell.names.known_names import KnownNames, our_names
 
 if TYPE_CHECKING:  # these import torch
     from kcnet_core.network.calibration import Calibration
@@ -83,7 +84,7 @@ class Nose:
     @cached_property
     def names(self) -> KnownNames:
         """Names that a visitor may type."""
-        return NO_NAMES if self.known is None else self.known.spoken
+        return our_names() if self.known is None else self.known.spoken
 
     @property
     def circuits(self) -> tuple[Any, ...]:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kcnet_core.errors import DataError
-from kcnet_core.molecules.text import smiles_column
+from kcnet_core.molecules.text import name_column, smiles_column
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from kcnet_core.smell.names.known_names import KnownNames
+
+_SAMPLE = 40  # rows that content is judged by
+_ENOUGH = 0.5  # of them must be known names
 
 
 def frame_of(content: bytes) -> pd.DataFrame:
@@ -23,7 +28,7 @@ def frame_of(content: bytes) -> pd.DataFrame:
     from kcnet_core.datasets.uploads.columns import column_titles
 
     table = read_table(content)
-    has_header = any(smiles_and_name_columns(table.rows[0]))
+    has_header = any(title is not None for title in titled_columns(table.rows[0]))
     titles = column_titles(table, has_header)
     rows = table.rows[1:] if has_header else table.rows
     if not rows:
@@ -31,13 +36,34 @@ def frame_of(content: bytes) -> pd.DataFrame:
     return pd.DataFrame([list(row) for row in rows], columns=list(titles))
 
 
-def smiles_and_name_columns(titles: Iterable[str]) -> tuple[str | None, str | None]:
-    """Which columns of a table probably hold the SMILES and the names."""
-    titles = list(titles)
-    announced = smiles_column(titles)
-    smiles = None if announced is None else titles[announced]
-    wanted = ("name", "title", "compound", "molecule", "odorant", "id")
-    name = next(
-        (t for word in wanted for t in titles if word in str(t).lower() and t != smiles), None
+def titled_columns(titles: Sequence[str]) -> tuple[str | None, str | None]:
+    """Which columns of a table hold the SMILES and the names, by their titles."""
+    smiles = smiles_column(titles)
+    name = name_column("" if k == smiles else title for k, title in enumerate(titles))
+    return (
+        None if smiles is None else titles[smiles],
+        None if name is None else titles[name],
     )
-    return smiles, name
+
+
+def molecule_and_name_columns(frame: pd.DataFrame, names: KnownNames) -> tuple[str, str | None]:
+    """Which column says what the molecules are (SMILES, else names), and which has their names.
+
+    Where no title says so, the column with the most known names counts.
+    """
+    smiles, name = titled_columns(list(frame.columns))
+    if name is None:
+        others = [title for title in frame.columns if title != smiles]
+        known = {title: _known_share(frame[title], names) for title in others}
+        best = max(known, key=known.__getitem__, default=None)
+        name = best if best is not None and known[best] >= _ENOUGH else None
+    if smiles is not None:
+        return smiles, name
+    if name is not None and _known_share(frame[name], names) > 0:
+        return name, None
+    return frame.columns[0], name if name != frame.columns[0] else None
+
+
+def _known_share(cells, names: KnownNames) -> float:
+    sample = [str(cell) for cell in cells[:_SAMPLE]]
+    return sum(names.find(cell) is not None for cell in sample) / max(len(sample), 1)

@@ -150,10 +150,16 @@ def test_odd_input_gives_an_answer_or_a_sentence_and_never_a_fault(text):
 
 
 def test_a_word_that_is_nearly_a_name_offers_the_molecule():
-    app = asked(opened(), "limonen")
-    assert "Is it limonene?" in texts(app)
-    next(b for b in app.button if b.label == "Use this instead").click().run()
+    app = asked(opened(), "limonnene")
+    assert "Is it limonene" in texts(app)
+    next(b for b in app.button if b.label == "limonene").click().run()
     assert "Citrus" in profile(app)
+
+
+def test_suggestions_are_taken_for_all_lines_at_once():
+    app = asked(opened(), "limonnene\nhedionne\nAmbroxan")
+    next(b for b in app.button if b.label == "Take 2 suggestions").click().run()
+    assert list(table(app)["name"]) == ["limonene", "hedione", "ambroxide"]
 
 
 def test_an_empty_box_says_what_to_do():

@@ -11,7 +11,7 @@ from kcnet_core.datasets.uploads.cells import TableText, read_table
 from kcnet_core.errors import DataError
 from kcnet_core.limits import MAX_CSV_CHARACTERS, MAX_CSV_DILUTIONS
 from kcnet_core.molecules.read import read_frame
-from kcnet_core.molecules.text import smiles_column
+from kcnet_core.molecules.text import name_column, smiles_column
 
 YES = frozenset(("1", "1.0", "yes", "y", "true", "t", "x", "✓", "✔"))
 NO = frozenset(("0", "0.0", "no", "n", "false", "f"))
@@ -25,7 +25,6 @@ LABEL_KINDS = {
 _SAMPLE = 200  # rows that content is judged by
 _SMILES_TRIALS = 12
 _SMILES_SHAPE = re.compile(r"[A-Za-z0-9@+\-\[\]()=#$:./\\%*]+")
-_NAME_TITLES = re.compile(r"^(?:\w+ )?(?:name|title|compound|molecule|odorant|substance|cas)s?$")
 _DILUTION_TITLES = re.compile(r"dilut|concentrat|^conc$|verd")
 _LABEL_TITLES = re.compile(
     r"^(?:odou?rs?|characters?|descriptors?|labels?|class(?:es)?|targets?|smells?|notes?|tags?|"
@@ -73,7 +72,8 @@ def guess_table(
     rest = [title for k, title in enumerate(columns) if k != smiles]
     dilution = _first(rest, lambda t: _DILUTION_TITLES.search(_key(t)) and _few(cells[t]))
     rest = [title for title in rest if title != dilution]
-    name = _first(rest, lambda t: _NAME_TITLES.search(_key(t)))
+    titled = name_column("" if _LABEL_TITLES.search(_key(title)) else title for title in rest)
+    name = None if titled is None else rest[titled]
     rest = [title for title in rest if title != name]
     labels, kind, list_separator = _labels(rest, cells)
     if name is None:

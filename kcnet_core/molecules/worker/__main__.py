@@ -25,7 +25,7 @@ _GRACE_SECONDS = 2.0
 def load_tasks() -> dict:
     """What a worker can do: name -> function of one item, returning something JSON can hold."""
     from kcnet_core.molecules.worker.atom_edits import without_each_atom
-    from kcnet_core.molecules.worker.check import check_smiles, without_stereo
+    from kcnet_core.molecules.worker.check import check_smiles, inchi_key, without_stereo
     from kcnet_core.molecules.worker.descriptors import (
         descriptor_values,
         morgan_bits,
@@ -38,6 +38,7 @@ def load_tasks() -> dict:
         "describe": lambda smiles: pack(descriptor_values(smiles)),
         "draw": _drawing(),
         "fingerprint": morgan_bits,
+        "inchi_key": inchi_key,
         "scaffold": ring_scaffold,
         "skeleton": without_stereo,
         "substructures": substructure_counts,

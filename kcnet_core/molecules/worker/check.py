@@ -25,6 +25,11 @@ _POSITION = re.compile(r"SMILES Parse Error: (.+?) while parsing: .*?around posi
 _PLAIN_REASON = re.compile(r"SMILES Parse Error: (.+?) for input", re.S)
 _VALENCE = re.compile(r"Explicit valence for atom # (\d+)")
 
+_BROKEN_INCHI = (
+    "This InChI cannot be read (it is cut off, changed, or of a polymer): copy it again from its "
+    "source, or paste the SMILES."
+)
+
 _uncharger = rdMolStandardize.Uncharger()
 rdBase.LogToPythonStderr()  # so that a reason can be caught; only this process is affected
 
@@ -35,8 +40,12 @@ def check_smiles(smiles: str) -> dict:
 
     `unreadable` marks a text that is not the SMILES of a possible molecule.
     """
+    read_from = []
     if smiles.startswith("InChI="):
-        return _inchi(smiles)
+        drawn = _drawn_from_inchi(smiles)
+        if drawn is None:
+            return {"error": _BROKEN_INCHI}
+        smiles, read_from = drawn, ["Read from its InChI."]
     mol, error = _parse(smiles)
     if mol is None:
         return {"error": error, "unreadable": True}
@@ -48,6 +57,7 @@ def check_smiles(smiles: str) -> dict:
     if refusal is not None:
         return refusal
     mol, notes = _plain(mol)
+    notes = [*read_from, *notes]
     smiles, charge = Chem.MolToSmiles(mol), Chem.GetFormalCharge(mol)
     checked = {
         "smiles": smiles,
@@ -270,13 +280,17 @@ def _neutral(mol: Chem.Mol) -> str | None:
     return Chem.MolToSmiles(neutral) if Chem.GetFormalCharge(neutral) == 0 else None
 
 
-def _inchi(text: str) -> dict:
-    refusal = {"error": "This is an InChI, not a SMILES."}
+def _drawn_from_inchi(text: str) -> str | None:
+    """The SMILES of an InChI; one that RDKit cannot read, or that holds no atom, has none."""
     with contextlib.redirect_stderr(io.StringIO()):
         mol = Chem.MolFromInchi(text)
-    if mol is not None and mol.GetNumAtoms():
-        refusal["suggestion"] = Chem.MolToSmiles(mol)
-    return refusal
+    return Chem.MolToSmiles(mol) if mol is not None and mol.GetNumAtoms() else None
+
+
+def inchi_key(smiles: str) -> str:
+    """The InChIKey of a canonical SMILES; "" where there is none."""
+    with contextlib.redirect_stderr(io.StringIO()):
+        return Chem.MolToInchiKey(Chem.MolFromSmiles(smiles))
 
 
 RDLogger.logger().setLevel(RDLogger.ERROR)

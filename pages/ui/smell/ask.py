@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 import streamlit as st
 
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.cost import answers_cost
 from kcnet_core.limits import MAX_CSV_ROWS, MAX_PASTED_CHARACTERS
-from kcnet_core.molecules.read import frame_lines
-from kcnet_core.molecules.text import Line, split_lines, too_long_sentence
+from kcnet_core.molecules.read import Row, frame_lines
+from kcnet_core.molecules.text import Line, split_lines, too_long_sentence, with_lines
 from kcnet_core.smell.answers import Answers, smell, smell_steps
 from kcnet_core.smell.applicability import n_compared
-from kcnet_core.smell.known_molecules import normal
+from kcnet_core.smell.names.known_names import KnownNames
+from kcnet_core.smell.names.spelling import normal
 from kcnet_core.smell.nose import Nose
-from kcnet_core.smell.table import frame_of, smiles_and_name_columns
+from kcnet_core.smell.table import frame_of, molecule_and_name_columns
 from pages.ui.shell import address, session_keys, visitor, visitor_jobs
 from pages.ui.shell.component import component
 from pages.ui.shell.escaping import escape_markdown
@@ -88,6 +91,21 @@ def put(text: str) -> None:
     st.session_state.pop(TABLE, None)
 
 
+def take(meant: Mapping[int, str]) -> None:
+    """Put molecules (SMILES, by the number of their line) where something else was typed."""
+    if TABLE not in st.session_state:
+        put(with_lines(st.session_state.get(TEXT, ""), meant))
+        return
+    title, lines = st.session_state[TABLE]
+    lines = [line._replace(text=new, smiles=new) if (new := meant.get(line.number)) else line
+             for line in lines]  # fmt: skip
+    st.session_state[TABLE] = (title, lines)
+
+
+def take_suggestions(rows: Iterable[Row]) -> None:
+    take({row.number: row.suggestion for row in rows if row.suggestion})
+
+
 def _take_example(name: str) -> None:
     chosen = EXAMPLES if name == SEVERAL else {name: EXAMPLES[name]}
     put("\n".join(f"{smiles} {known}" for known, smiles in chosen.items()))
@@ -143,12 +161,12 @@ def _lit() -> str | None:
     return next((name for name in EXAMPLES if here == normal(f"{EXAMPLES[name]} {name}")), None)
 
 
-def upload() -> None:
+def upload(names: KnownNames) -> None:
     """A CSV whose molecules take the place of the box."""
     with st.popover("Upload", icon=":material/upload_file:"):
         st.caption(
-            f"A column of SMILES (or known names), perhaps one of names; up to {MAX_CSV_ROWS:,} "
-            "rows."
+            f"A column of SMILES, names or CAS numbers, perhaps one more of names; up to "
+            f"{MAX_CSV_ROWS:,} rows."
         )
         file = st.file_uploader("Table of molecules", type=["csv", "tsv", "txt", "smi"],
                                 key="smell_csv", label_visibility="collapsed")  # fmt: skip
@@ -160,8 +178,8 @@ def upload() -> None:
             st.error(escape_markdown(error), icon=":material/error:")
             return
         titles = list(frame.columns)
-        smiles, name = smiles_and_name_columns(titles)
-        column = st.selectbox("SMILES", titles, titles.index(smiles) if smiles else 0,
+        molecule, name = molecule_and_name_columns(frame, names)
+        column = st.selectbox("SMILES, or names", titles, titles.index(molecule),
                               key="smell_csv_smiles")  # fmt: skip
         others = ["(none)", *(title for title in titles if title != column)]
         named = st.selectbox("Name", others, others.index(name) if name in others else 0,

@@ -17,7 +17,9 @@ from pages.ui.shell import visitor
 from pages.ui.shell.chart import chart
 from pages.ui.shell.escaping import data_table
 from pages.ui.shell.safety_net import fragment
+from pages.ui.smell.ask import take_suggestions
 from pages.ui.smell.models import ChosenModel
+from pages.ui.smell.one import refused
 
 HEATMAP_ROWS = 40
 TABLE_HEIGHT = 460
@@ -53,6 +55,15 @@ def overview(chosen: ChosenModel, answers: Answers) -> Answer | None:
             on_click="ignore",
             help="All probabilities with the spread over flies, trust, warnings and errors.",
         )
+        offered = [row for row in errors if row.suggestion]
+        if offered:
+            st.button(
+                f"Take {len(offered):,} suggestion{'s' if len(offered) > 1 else ''}",
+                icon=":material/done_all:", key="smell_take_all",
+                on_click=take_suggestions, args=(offered,),
+                help="The first of the names in each remark takes the place of what was typed. "
+                "Pick a row to choose for it alone.",
+            )  # fmt: skip
     event = data_table(
         columns(chosen, answers),
         key=f"smell_table_{hash((chosen.key, id(answers)))}",
@@ -78,6 +89,8 @@ def overview(chosen: ChosenModel, answers: Answers) -> Answer | None:
     )
     picked = event.selection.rows
     if picked and picked[0] < len(answers.answers):
+        if answers.answers[picked[0]] is None:
+            refused(chosen.nose.names, answers.rows[picked[0]])
         return answers.answers[picked[0]]
     return given[0] if given else None
 

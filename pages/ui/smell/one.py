@@ -15,13 +15,14 @@ from kcnet_core.smell import explanation, neighbours
 from kcnet_core.smell.answers import Answer
 from kcnet_core.smell.applicability import RULE
 from kcnet_core.smell.label_sets import COVERAGES
+from kcnet_core.smell.names.known_names import KnownNames
 from kcnet_core.smell.nose import Nose
 from pages.ui.shell import visitor
 from pages.ui.shell.chart import chart
 from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.memo import memo
 from pages.ui.shell.safety_net import fragment
-from pages.ui.smell.ask import put
+from pages.ui.smell.ask import put, take, take_suggestions
 from pages.ui.smell.models import ChosenModel
 
 MEANINGS = {descriptor.name: descriptor.meaning for descriptor in DESCRIPTORS} | {
@@ -106,7 +107,7 @@ def trust_line(answer: Answer) -> None:
 
 def suggestion(row: Row, label: str) -> None:
     st.button(label, icon=":material/subdirectory_arrow_right:", key=f"take_{row.number}",
-              on_click=put, args=(row.suggestion,),
+              on_click=take_suggestions, args=([row],),
               help=escape_markdown(row.suggestion))  # fmt: skip
 
 
@@ -170,12 +171,19 @@ def promise(chosen: ChosenModel, answer: Answer) -> str:
     )
 
 
-def refused(row: Row) -> None:
+def refused(names: KnownNames, row: Row) -> None:
     """One line that is no molecule: why, and what may be meant."""
     with st.container(border=True):
         st.markdown("**That is not a molecule yet.**")
         st.text(f"{row.text[:200]}\n{row.error}")
-        if row.suggestion:
+        near = names.near(row.text)
+        with st.container(horizontal=True):
+            for k, one in enumerate(near):
+                st.button(escape_markdown(one.name), icon=":material/subdirectory_arrow_right:",
+                          key=f"near_{row.number}_{k}", on_click=take,
+                          args=({row.number: one.smiles},),
+                          help=escape_markdown(one.smiles))  # fmt: skip
+        if row.suggestion and not near:
             suggestion(row, "Use this instead")
 
 

@@ -10,14 +10,15 @@ from kcnet_core.errors import LimitError
 from kcnet_core.limits import MAX_PASTED_CHARACTERS
 from kcnet_core.molecules.read import check_steps, frame_lines
 from kcnet_core.molecules.text import split_lines
-from kcnet_core.smell.known_molecules import KnownNames
-from kcnet_core.smell.table import frame_of, smiles_and_name_columns
+from kcnet_core.smell.names.known_names import KnownNames, our_names
+from kcnet_core.smell.table import frame_of, molecule_and_name_columns, titled_columns
 
 VANILLIN, LIMONENE = "COc1cc(C=O)ccc1O", "C=C(C)[C@H]1CC=C(C)CC1"
 NAMES = KnownNames.of(
     ["vanillin", "limonene", "ethyl butyrate", "(R)-carvone", "CO"],
     [VANILLIN, LIMONENE, "CCCC(=O)OCC", "CC1=CC[C@@H](C(C)=C)CC1=O", "[C-]#[O+]"],
     "the test set",
+    table=(),
 )
 
 
@@ -109,10 +110,36 @@ def test_a_table_may_hold_names_too():
         (["Name", "Canonical SMILES"], ("Canonical SMILES", "Name")),
         (["smiles"], ("smiles", None)),
         (["x", "y"], (None, None)),
+        (["Material", "SMILES"], ("SMILES", "Material")),
+        (["Ingredients"], (None, "Ingredients")),
+        (["Nr", "Stoff"], (None, "Stoff")),
+        (["odor", "Odorant name"], (None, "Odorant name")),
+        (["CAS No.", "price"], (None, "CAS No.")),
     ],
 )
 def test_columns_are_found_by_their_titles(titles, found):
-    assert smiles_and_name_columns(titles) == found
+    assert titled_columns(titles) == found
+
+
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        ("Nr,Was,SMILES\n1,Hedione,CCO\n2,Ambroxan,CCC\n", ("SMILES", "Was")),
+        ("Nr;Material\n1;Hedione\n2;Ambroxan\n", ("Material", None)),
+        ("1;Hedione;5\n2;Ambroxan;3\n", ("column 2", None)),
+        ("121-33-5;5\n119-36-8;3\n", ("column 1", None)),
+        ("CCO;5\nCCC;3\n", ("column 1", None)),
+    ],
+)
+def test_columns_without_a_telling_title_are_found_by_their_content(content, found):
+    assert molecule_and_name_columns(frame_of(content.encode()), our_names()) == found
+
+
+def test_a_row_without_a_structure_is_known_by_its_name():
+    frame = pd.DataFrame({"SMILES": ["", "n/a"], "Material": ["limonene", "vanilla"]})
+    first, second = checked_lines(frame_lines(frame, "SMILES", "Material"))
+    assert (first.molecule.smiles, first.name) == (LIMONENE, "limonene")
+    assert not second.ok
 
 
 def test_a_file_without_a_header_loses_no_row():

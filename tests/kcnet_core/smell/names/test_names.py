@@ -1,0 +1,201 @@
+"""What perfumers and chemists type is found, and what is something else is not."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+
+import pytest
+from rdkit import Chem
+
+from kcnet_core.contracts import drain
+from kcnet_core.molecules.identifiers import check_digit
+from kcnet_core.molecules.read import check_steps, read_smiles
+from kcnet_core.molecules.text import split_lines
+from kcnet_core.smell.names import table
+from kcnet_core.smell.names.known_names import KnownNames, our_names
+from kcnet_core.smell.names.spelling import spelling, spellings
+from kcnet_core.storage.folders import assets
+
+# What stands on the bottles of an ordinary perfumer's organ.
+EVERYDAY = {
+    "Ambroxan": "ambroxide", "Hedione": "hedione", "methyl dihydrojasmonate": "hedione",
+    "Iso E Super": "iso e super", "Galaxolide 50%": "galaxolide",
+    "damascenone": "beta-damascenone", "cis-3-hexenol": "cis-3-hexen-1-ol",
+    "sotolone": "sotolon", "Lilial": "lilial", "Lyral": "lyral", "Helional": "helional",
+    "Calone": "calone", "Cashmeran": "cashmeran", "Dihydromyrcenol": "dihydromyrcenol",
+    "linalool": "linalool", "linalyl acetate": "linalyl acetate", "geraniol": "geraniol",
+    "phenylethyl alcohol": "phenethyl alcohol", "PADMA": "phenylacetaldehyde dimethyl acetal",
+    "Aldehyde C-12 MNA": "2-methylundecanal", "Aldehyde C-14": "gamma-undecalactone",
+    "Aldehyde C-18": "gamma-nonalactone", "ethyl maltol": "ethyl maltol",
+    "ethyl vanillin": "ethyl vanillin", "piperonal": "heliotropin", "coumarin": "coumarin",
+    "alpha-isomethyl ionone": "alpha-isomethylionone", "β-ionone": "beta-ionone",
+    "Evernyl": "evernyl", "Veramoss": "evernyl", "Triplal": "triplal", "Florol": "florol",
+    "Bourgeonal": "bourgeonal", "hexyl cinnamic aldehyde": "alpha-hexylcinnamaldehyde",
+    "benzyl salicylate": "benzyl salicylate", "Vertofix": "acetyl cedrene",
+    "Ethylene brassylate": "ethylene brassylate", "Exaltolide": "exaltolide",
+    "allyl amyl glycolate": "allyl amyl glycolate", "styrallyl acetate": "styrallyl acetate",
+}  # fmt: skip
+
+UNRELATED = """acrylamide acrylonitrile adenine adenosine adrenaline albendazole aldosterone
+allopurinol alprazolam amantadine amiodarone amitriptyline amlodipine ammonia amoxicillin
+amphetamine ampicillin anthracene antipyrine arginine asparagine atenolol atorvastatin atrazine
+atropine azithromycin azobenzene baclofen barbital benomyl benzidine benzil benzocaine benzoin
+betaine biotin bisphenol bleomycin bupropion buspirone caprolactam captopril carbamazepine
+carbaryl carbofuran carnitine carotene catechin cefalexin cetirizine chloramphenicol
+chlordane chlorobenzene chlorothalonil chlorpromazine chlorpyrifos choline cimetidine
+ciprofloxacin citalopram clindamycin clomiphene clonazepam clonidine clozapine cocaine codeine
+colchicine cortisone creatine creatinine cyanamide cyclophosphamide cysteine cystine cytosine
+dacarbazine dapsone desipramine dexamethasone diazepam diazinon diclofenac dicofol dieldrin
+digoxin diltiazem dinoseb diphenhydramine disulfiram diuron dopamine doxycycline ephedrine
+epinephrine ergosterol ergotamine erythromycin estradiol estriol estrone ethambutol
+ethephon etoposide famotidine fenofibrate fentanyl finasteride fluconazole fluoranthene
+fluorescein fluorouracil fluoxetine folate furosemide gabapentin galactose gemfibrozil
+gentamicin glipizide glutamine glutathione glyphosate griseofulvin guanidine guanine guanosine
+haloperidol heparin heroin hexachlorobenzene histamine histidine hydralazine hydrazine
+hydrochlorothiazide hydrocortisone hydroxyurea ibuprofen imidacloprid imidazole imipramine
+indomethacin insulin isoleucine isoniazid ivermectin ketamine ketoconazole lactulose lamotrigine
+lidocaine lindane lisinopril loratadine lorazepam losartan lovastatin malathion maltose mannitol
+mannose melamine melatonin metformin methadone methionine methotrexate metoprolol metronidazole
+morphine naloxone naproxen niacin nicotinamide nifedipine nitroglycerin omeprazole ornithine
+oxytocin paraquat penicillin phenobarbital phenytoin picrotoxin progesterone proline propranolol
+pyrene quercetin ranitidine riboflavin rifampicin sertraline simvastatin strychnine
+sulfamethoxazole tamoxifen taurine testosterone tetracycline thiamine threonine thymidine
+tramadol trimethoprim triclosan uracil uridine valproate verapamil vinblastine warfarin xanthine
+zidovudine"""
+
+
+@pytest.fixture(scope="module")
+def names() -> KnownNames:
+    return our_names()
+
+
+def test_forty_everyday_names_are_found(names):
+    assert len(EVERYDAY) == 40
+    found = {typed: names.called.get(names.find(typed)) for typed in EVERYDAY}
+    assert found == EVERYDAY
+
+
+def test_two_hundred_other_chemicals_are_no_molecule_of_ours(names):
+    others = UNRELATED.split()
+    assert len(set(others)) >= 200
+    assert {typed: names.find(typed) for typed in others if names.find(typed)} == {}
+
+
+@pytest.mark.parametrize(
+    ("typed", "name"),
+    [
+        ("HEDIONE®", "hedione"), ("β-Damascenone", "beta-damascenone"),
+        ("pinene, alpha", "alpha-pinene"), ("α–pinene", "alpha-pinene"),
+        ("4′-Methoxyacetophenone", "acetanisole"), ("n-butanol", "1-butanol"),
+        ("Ambroxan 10% in DPG", "ambroxide"), ("vanillin (natural)", "vanillin"),
+        ("C-14 aldehyde", "gamma-undecalactone"), ("dimethyl sulphide", "dimethyl sulfide"),
+        ("(±)-linalool", "linalool"), ("(±)-limonene", "dl-limonene"),
+        ("(+)-Carvone", "(S)-carvone"), ("(−)-carvone", "(R)-carvone"),
+        ("Blätteralkohol", "cis-3-hexen-1-ol"), ("Blaetteralkohol", "cis-3-hexen-1-ol"),
+        ("acétate de linalyle", "linalyl acetate"), ("acetato de bencilo", "benzyl acetate"),
+        ("CAS 121-33-5", "vanillin"), ("MWOOGOJBHIARFG-UHFFFAOYSA-N", "vanillin"),
+        ("InChIKey=MWOOGOJBHIARFG-UHFFFAOYSA-N", "vanillin"), ("HHCB", "galaxolide"),
+    ],
+)  # fmt: skip
+def test_spelling_is_forgiven(names, typed, name):
+    assert names.called.get(names.find(typed)) == name
+
+
+@pytest.mark.parametrize("typed", ["(S)-linalool", "(Z)-cinnamaldehyde", "cis-anethole", "hedion"])
+def test_another_isomer_or_a_near_miss_is_asked_about_never_taken(names, typed):
+    assert names.find(typed) is None
+    assert names.near(typed)
+
+
+@pytest.mark.parametrize("typed", ["CO", "CN", "Ic", "C", "CCO", "x" * 10_000, "", "   ", "®"])
+def test_a_smiles_by_accident_and_what_is_no_name_are_not_looked_up(names, typed):
+    assert names.find(typed) is None
+
+
+def asked(names, text):
+    lines = [names.look_up(line) for line in split_lines(text)]
+    return names.named(names.suggest(drain(check_steps(lines, keep_duplicates=True))))
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("121-33-6", "would end in -5"),
+        ("7732-18-5", "well formed but not among those known here"),
+        ("LFQSCWFLJHTTHZ-UHFFFAOYSA-M", "not that of a molecule known here"),
+        ("InChI=1S/C2H6O/c1-2-", "This InChI cannot be read"),
+        ("InChI=1S/C2H4O2.Na/c1-2(3)4;/h1H3,(H,3,4);/q;+1/p-1", "metal salt (Na)"),
+        ("InChI=1B/(C2H4)n/z101-", "This InChI cannot be read"),
+        ("x" * 10_000, "Too long"),
+        ("hedion", "Is it hedione?"),
+    ],
+)
+def test_each_bad_input_has_a_sentence(names, text, sentence):
+    (row,) = asked(names, text)
+    assert not row.ok and sentence in row.error
+
+
+def test_an_inchi_is_read_and_its_stereochemistry_survives(names):
+    menthol = next(one for one in table.entries() if one.name == "menthol").smiles
+    inchi = Chem.MolToInchi(Chem.MolFromSmiles(menthol))
+    (row,) = asked(names, f"{inchi}\n")
+    assert (row.molecule.smiles, row.name) == (menthol, "menthol")
+
+
+def test_a_known_molecule_gets_its_name_unless_it_brings_one(names):
+    first, second = asked(names, "COc1cc(C=O)ccc1O\nO=Cc1ccc(O)c(OC)c1 mine")
+    assert (first.name, second.name) == ("vanillin", "mine")
+
+
+def test_names_of_the_dataset_come_before_ours():
+    own = KnownNames.of(["Hedione"], ["CCO"], "mine")
+    assert own.find("hedione") == "CCO" and own.called["CCO"] == "Hedione"
+
+
+# -- the table -----------------------------------------------------------------------------------
+
+
+def test_the_table_has_more_than_1500_names_and_fifty_molecules_in_three_more_languages():
+    with (assets() / "names.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    for language in ("german", "french", "spanish"):
+        assert sum(bool(row[language]) for row in rows) >= 50
+    assert sum(1 + len(row["synonyms"].split("|")) for row in rows) >= 1500
+
+
+def test_every_structure_is_canonical_and_stands_once():
+    smiles = [entry.smiles for entry in table.entries()]
+    assert [s for s in smiles if Chem.MolToSmiles(Chem.MolFromSmiles(s)) != s] == []
+    assert [s for s, count in Counter(smiles).items() if count > 1] == []
+
+
+def test_every_cas_number_has_its_check_digit_and_stands_once():
+    numbers = [cas for entry in table.entries() for cas in entry.cas]
+    assert len(numbers) > 900
+    assert [cas for cas in numbers if int(cas[-1]) != check_digit(cas)] == []
+    assert [cas for cas, count in Counter(numbers).items() if count > 1] == []
+
+
+def test_no_name_stands_for_two_molecules():
+    owners: dict[str, str] = {}
+    for entry in table.entries():
+        for name in (entry.name, *entry.synonyms):
+            for key in spellings(name):
+                assert owners.setdefault(key, entry.name) == entry.name, (name, entry.name)
+
+
+def test_starter_molecules_have_the_structures_of_the_starter_set():
+    with (assets() / "odorants.csv").open(encoding="utf-8", newline="") as file:
+        starter = {row["name"]: row["smiles"] for row in csv.DictReader(file)}
+    ours = {entry.name: entry.smiles for entry in table.entries()}
+    canonical = {n: Chem.MolToSmiles(Chem.MolFromSmiles(s)) for n, s in starter.items()}
+    assert {name: ours.get(name) for name in canonical} == canonical
+
+
+def test_no_name_is_nothing_but_marks_and_none_is_a_smiles():
+    for entry in table.entries():
+        assert all(len(spelling(name)) > 1 for name in (entry.name, *entry.synonyms))
+    words = [name for entry in table.entries() for name in (entry.name, *entry.synonyms)]
+    short = [name for name in words if " " not in name and len(name) <= 5]
+    assert [row.text for row in read_smiles("\n".join(short)) if row.ok] == []
