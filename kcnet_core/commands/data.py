@@ -28,7 +28,7 @@ def main(args: argparse.Namespace) -> None:
         return
     lines: list[tuple[str, ...]] = [("name", "status", "rows", "inputs", "classes", "MB", "title")]
     for info in datasets.available():
-        size = f"{info.size_bytes / 1e6:,.0f}" if info.size_bytes else ""
+        size = info.megabytes if info.size_bytes else ""
         counts = (f"{n:,}" for n in (info.n_rows, info.n_features, info.n_classes))
         lines.append((info.name, STATUS[info.status], *counts, size, info.title))
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]

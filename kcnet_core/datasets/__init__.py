@@ -11,6 +11,7 @@ from numbers import Integral
 from kcnet_core.datasets import gs_lf, images, keller, starter, store
 from kcnet_core.datasets.catalogue import CATALOGUE, DatasetInfo
 from kcnet_core.datasets.dataset import Dataset
+from kcnet_core.datasets.fly import door
 from kcnet_core.datasets.sources import fetch, fetch_steps, files
 from kcnet_core.errors import DataError
 
@@ -22,6 +23,10 @@ _LOADERS: dict[str, tuple[Callable[..., Dataset], tuple[str, ...]]] = {  # and t
     "starter": (starter.load_starter, _ODOR_OPTIONS),
     "keller_2016": (keller.load_keller, (*_ODOR_OPTIONS, "top_k", "per")),
     "gs_lf": (gs_lf.load_gs_lf, _ODOR_OPTIONS),
+    **{
+        name: (partial(door.load_door, name), (*_ODOR_OPTIONS, "missing", "min_measured"))
+        for name in door.NAMES
+    },
     **{
         name: (partial(images.load_images, name), _IMAGE_OPTIONS)
         for name in ("mnist_sample", "digits", *images.IDX_SETS)
@@ -44,7 +49,8 @@ def load(name: str, **options) -> Dataset:
     **options
         Image sets: normalise, n_train, n_test, seed (see `images.load_images`).
         Odor sets: target, min_positives, progress; keller_2016 also top_k and per (see
-         `keller.load_keller`).
+         `keller.load_keller`), door and door_characters missing and min_measured (see
+         `fly.door.load_door`).
 
     Raises
     ------
@@ -78,7 +84,10 @@ def _is_whole(value: object) -> bool:
 
 _TEXT = ("text", lambda value: isinstance(value, str))
 _OTHERWISE = ("a whole number, not below 0", _is_whole)
-_OPTIONS = {"normalise": _TEXT, "target": _TEXT, "per": _TEXT, "progress": ("a function", callable)}
+_OPTIONS = {
+    **dict.fromkeys(("normalise", "target", "per", "missing"), _TEXT),
+    "progress": ("a function", callable),
+}
 _MAY_BE_NONE = ("n_train", "n_test", "target", "progress")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 _MNIST_LICENCE = "CC BY-SA 3.0 (Y. LeCun and C. Cortes)"
 _MNIST_CITATION = (
@@ -21,16 +22,24 @@ class DatasetInfo:
     licence: str
     citation: str
     description: str  # one sentence; it names no sizes that depend on which files there are
-    kind: str = "image"  # or "odor"
+    kind: str = "image"  # or "odor", or "connectome", which is no data to learn from
     n_classes: int = 10  # or odor characters
     n_features: int = 784  # inputs, before constant ones are dropped
     size_bytes: int = 0  # to download; 0 for what comes with the project
     status: str = "download"  # or "bundled" or "present"
+    glomeruli: bool = False  # whether inputs are a fly's glomeruli, by name
+    checked: str = ""  # by which checksum a download is
 
     @property
     def about(self) -> dict[str, str]:
         """The fields of a `Dataset` that say where its data are from."""
         return {key: getattr(self, key) for key in ("name", "title", "citation", "licence")}
+
+    @property
+    def megabytes(self) -> str:
+        """To download; of less than one, the first digit that says anything."""
+        size = self.size_bytes / 1e6
+        return f"{size:,.0f}" if size >= 1 else f"{size:.1f}"
 
 
 def is_image_set(name: str) -> bool:
@@ -38,6 +47,21 @@ def is_image_set(name: str) -> bool:
     return name in CATALOGUE and CATALOGUE[name].kind == "image"
 
 
+def is_glomerular(name: str) -> bool:
+    """Whether the catalogue has data of this name whose inputs are glomeruli."""
+    return name in CATALOGUE and CATALOGUE[name].glomeruli
+
+
+_DOOR: dict[str, Any] = {
+    "kind": "odor",
+    "n_features": 48,
+    "size_bytes": 295_852 + 155_880 + 12_824,
+    "licence": "CC BY-SA 4.0",
+    "citation": "Münch and Galizia (2016), DoOR 2.0: comprehensive mapping of Drosophila "
+    "melanogaster odorant responses, Scientific Reports 6, 21841, doi 10.1038/srep21841",
+    "glomeruli": True,
+    "checked": "three files of DoOR.data, each by its SHA-256",
+}
 CATALOGUE = {
     info.name: info
     for info in (
@@ -83,6 +107,39 @@ CATALOGUE = {
             "doi 10.1126/science.ade4401",
             description="Odorants with the words that perfumery and flavour experts gave them: the "
             "field's benchmark.",
+        ),
+        DatasetInfo(
+            name="door",
+            title="DoOR, chemical classes",
+            n_rows=137,
+            n_classes=7,
+            description="How the glomeruli of a fly answer to odorants, measured; to be told: the "
+            "chemical class.",
+            **_DOOR,
+        ),
+        DatasetInfo(
+            name="door_characters",
+            title="DoOR, odor characters",
+            n_rows=143,
+            n_classes=13,
+            description="The same answers of glomeruli; to be told: what the odorants smell of to "
+            "people, where the starter set knows it.",
+            **_DOOR,
+        ),
+        DatasetInfo(
+            name="hemibrain",
+            title="Hemibrain v1.2",
+            kind="connectome",
+            n_rows=1_770,
+            n_classes=3,
+            n_features=55,
+            size_bytes=45_872_577,
+            licence="CC BY 4.0 by Janelia's page; the DataCite record of v1.0 says CC BY-NC",
+            citation="Scheffer and others (2020), A connectome and analysis of the adult "
+            "Drosophila central brain, eLife 9, e57443, doi 10.7554/eLife.57443",
+            description="Which glomeruli the Kenyon cells of a real fly hear: a wiring for "
+            "networks that learn from DoOR.",
+            checked="MD5 ec1e076d15442f368fa5978b00f4a61c",
         ),
         DatasetInfo(
             name="mnist_sample",

@@ -11,6 +11,7 @@ from kcnet_core.contracts import Counted, Steps, drain
 from kcnet_core.datasets import gs_lf, images, keller, store
 from kcnet_core.datasets.catalogue import CATALOGUE
 from kcnet_core.datasets.downloads import download_steps
+from kcnet_core.datasets.fly import connectome, door
 from kcnet_core.datasets.uploads.archive import open_archive, read_entry
 from kcnet_core.errors import DataError, LimitError
 from kcnet_core.limits import MAX_DOWNLOAD_BYTES
@@ -33,6 +34,11 @@ _GS_LF_URLS = tuple(
     for version in ("d0c011c", "main")
 )
 _GS_LF_DIGEST = "0c18b6e9f0f99b772203ba4da30a96b3d60db700349376cbafe23512a9baa704"
+_DOOR_URLS = tuple(
+    f"https://raw.githubusercontent.com/ropensci/DoOR.data/{version}/data/"
+    for version in ("db323a49", "master")
+)
+_HEMIBRAIN_URL = "https://storage.googleapis.com/hemibrain/v1.2/"
 
 
 @dataclass(frozen=True)
@@ -59,6 +65,17 @@ def remote_files(name: str) -> tuple[RemoteFile, ...]:
     if name == "gs_lf":
         size = CATALOGUE[name].size_bytes
         return (RemoteFile(gs_lf.FILE, _GS_LF_URLS, size, sha256=_GS_LF_DIGEST),)
+    if name in door.NAMES:
+        return tuple(
+            RemoteFile(
+                f"{door.FOLDER}/{file}", tuple(url + file for url in _DOOR_URLS), size, digest
+            )
+            for file, size, digest in door.PUBLISHED
+        )
+    if name == connectome.NAME:
+        url = _HEMIBRAIN_URL + PurePosixPath(connectome.ARCHIVE).name
+        size, md5 = CATALOGUE[name].size_bytes, CATALOGUE[name].checked.removeprefix("MD5 ")
+        return (RemoteFile(connectome.ARCHIVE, (url,), size, md5=md5),)
     if name in images.IDX_SETS:
         return _torchvision_files(images.IDX_SETS[name], CATALOGUE[name].size_bytes)
     return ()
@@ -96,7 +113,10 @@ def fetch_steps(name: str) -> Steps[Counted, None]:
 
 def files(name: str) -> tuple[str, ...]:
     """What a data folder must hold of a dataset that is not bundled."""
+    if name == connectome.NAME:
+        return connectome.files()
     odors = {"keller_2016": keller.FILES, "gs_lf": gs_lf.FILES}
+    odors |= dict.fromkeys(door.NAMES, door.FILES)
     return odors[name] if name in odors else images.IDX_SETS[name].files()
 
 

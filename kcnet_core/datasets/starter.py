@@ -56,6 +56,11 @@ def size() -> tuple[int, int]:
     return len(entries), len({word for entry in entries for word in entry["characters"]})
 
 
+def entries() -> tuple[dict, ...]:
+    """Every odorant: its name, its SMILES as written, and the set of its characters."""
+    return _entries(PATH)
+
+
 @cache
 def _entries(path: Path) -> tuple[dict, ...]:
     try:

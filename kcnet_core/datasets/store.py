@@ -46,7 +46,7 @@ def require(name: str, files: tuple[str, ...]) -> Path:
         except OSError:
             continue  # not there
     absent = missing(data_folder(), files)
-    size = f"{info.size_bytes / 1e6:,.0f} MB"
+    size = f"{info.megabytes} MB"
     some = "" if len(absent) == len(files) else f" ({', '.join(Path(f).name for f in absent)})"
     raise DataError(
         f"{info.title} is not on this machine yet{some}. Download it ({size}) on the Data page or "

@@ -13,11 +13,12 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
 from kcnet_core.contracts import Estimator
+from kcnet_core.datasets.catalogue import is_glomerular
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import DataError
 from kcnet_core.experiments.oversampling import oversample
 from kcnet_core.experiments.protocols import Split
-from kcnet_core.experiments.run import no_image
+from kcnet_core.experiments.run import obstacle
 from kcnet_core.network.history import Progress
 from kcnet_core.network.scaling import FeatureScaler, default_scaler
 from kcnet_core.network.wiring import PLANS
@@ -36,17 +37,26 @@ class Fold:
     scaler: FeatureScaler | None  # fitted
     title: str  # of the dataset
     image_shape: tuple[int, int] | None  # of the inputs, where they are pixels
+    glomeruli: tuple[str, ...]  # that the inputs are; none where they are something else
     n_added: int = 0
     notes: tuple[str, ...] = ()
 
     def lay_out(self, model):
-        """Tell a model whose wiring follows an image how that is laid out; refuse other data."""
+        """Tell a model whose wiring follows an image or a fly what its inputs are; refuse others.
+
+        The connectome is read only now: it may be no longer where it was.
+        """
         plan = getattr(model, "wiring", "random")
-        if not PLANS[plan].needs_image:
-            return model
-        if self.image_shape is None:
-            raise DataError(no_image(plan, self.title))
-        return model.set_params(image_shape=self.image_shape)
+        pixels, glomeruli = self.image_shape is not None, bool(self.glomeruli)
+        if why := obstacle(plan, self.title, pixels, glomeruli):
+            raise DataError(why)
+        if PLANS[plan].needs_image:
+            return model.set_params(image_shape=self.image_shape)
+        if PLANS[plan].needs_glomeruli:
+            from kcnet_core.datasets.fly.connectome import synapses_for
+
+            return model.set_params(connectome=synapses_for(self.glomeruli))
+        return model
 
 
 def prepare(
@@ -68,12 +78,20 @@ def prepare(
         X_test = fitted.transform(X_test)
     y_train = dataset.y[split.train]
     groups = None if dataset.groups is None else dataset.groups[split.train]
-    about = fitted, dataset.title, dataset.image_shape
+    about = fitted, dataset.title, dataset.image_shape, _glomeruli(dataset, fitted)
     test = X_test, dataset.y[split.test], len(dataset.target_names), *about
     if not oversampling:
         return Fold(X_train, y_train, groups, *test)
     more = oversample(X_train, y_train, split.seed, groups)
     return Fold(more.X, more.y, more.groups, *test, more.n_added, (more.note,))
+
+
+def _glomeruli(dataset: Dataset, scaler: FeatureScaler | None) -> tuple[str, ...]:
+    """Names of the model's inputs, where they are glomeruli."""
+    if not is_glomerular(dataset.name):
+        return ()
+    names = dataset.feature_names
+    return names if scaler is None else tuple(map(str, scaler.get_feature_names_out(names)))
 
 
 @dataclass(frozen=True)

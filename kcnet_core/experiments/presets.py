@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from kcnet_core.datasets.catalogue import CATALOGUE, is_glomerular, is_image_set
 from kcnet_core.experiments.run import Run
 
 
@@ -62,7 +63,7 @@ def paper_presets(dataset: str, target: str = "") -> list[Preset]:
 
 def our_presets(dataset: str, target: str = "") -> list[Preset]:
     """Settings that show the method well on this dataset within seconds."""
-    odor = dataset in ("starter", "keller_2016", "gs_lf", "uploaded_table")
+    odor = dataset == "uploaded_table" or (dataset in CATALOGUE and not is_image_set(dataset))
     base: dict[str, Any] = {"dataset": dataset, "target": target}
     if odor:
         rows = [
@@ -89,4 +90,7 @@ def our_presets(dataset: str, target: str = "") -> list[Preset]:
             ("Receptive fields", {"model": "KCNet", "n_hidden": 2000, **FIELDS}),
             ("Small, strong and local", {"model": "DOA", "n_hidden": 650, **TUNED_FIELDS}),
         ]
+    if is_glomerular(dataset):
+        rows.insert(1, ("A real fly's cells", {"model": "KCNet", "n_hidden": 1000, "alpha": 100.0,
+                                               "wiring": "hemibrain"}))  # fmt: skip
     return [Preset(title, Run(**{**base, **own}), "ours") for title, own in rows]

@@ -13,6 +13,7 @@ from importlib.metadata import version
 from kcnet_core.experiments.protocols import PROTOCOLS
 from kcnet_core.experiments.training import TrainedRun
 from kcnet_core.network.scaling import ODOR_CLIP
+from kcnet_core.network.wiring import PLANS
 
 PACKAGES = ("numpy", "scikit-learn", "torch", "rdkit")
 EPOCH_COLUMNS = (
@@ -104,7 +105,7 @@ SCRIPT = '''\
 
 from kcnet_core import datasets, {estimator}
 from kcnet_core.experiments import metrics, protocols
-{scale_import}
+{imports}
 dataset = datasets.load({dataset!r}{options})
 (split,) = protocols.splits(dataset, {protocol!r}, seed={seed}, rows={rows})
 train, test = split.train, split.test
@@ -126,12 +127,19 @@ def repeat_script(trained: TrainedRun) -> str:
     run = trained.run
     scaled = trained.scaler is not None
     parameters = run.estimator_parameters()
-    if "wiring" in parameters:
-        parameters["image_shape"] = trained.dataset.image_shape
+    imports = ["from kcnet_core.network.scaling import FeatureScaler"] if scaled else []
+    lines = [f"    {name}={value!r}," for name, value in parameters.items()]
+    plan = PLANS[parameters.get("wiring", "random")]
+    if plan.needs_image:
+        lines.append(f"    image_shape={trained.dataset.image_shape!r},")
+    if plan.needs_glomeruli:
+        imports.insert(0, "from kcnet_core.datasets.fly.connectome import synapses_for")
+        names = "scaler.get_feature_names_out(dataset.feature_names)"
+        lines.append(f"    connectome=synapses_for({names}),")
     return SCRIPT.format(
         title=run.describe(),
         estimator=run.estimator_name,
-        scale_import="from kcnet_core.network.scaling import FeatureScaler\n" if scaled else "",
+        imports="".join(f"{line}\n" for line in sorted(imports)),
         dataset=run.dataset,
         options="".join(f", {name}={value!r}" for name, value in run.data_options().items()),
         protocol=trained.protocol,
@@ -143,6 +151,6 @@ def repeat_script(trained: TrainedRun) -> str:
             if scaled
             else ""
         ),
-        parameters="\n".join(f"    {name}={value!r}," for name, value in parameters.items()),
+        parameters="\n".join(lines),
         groups=", groups=dataset.groups[train]" if trained.dataset.groups is not None else "",
     )

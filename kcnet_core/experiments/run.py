@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from kcnet_core.contracts import Network
-from kcnet_core.datasets.catalogue import CATALOGUE, is_image_set
+from kcnet_core.datasets.catalogue import CATALOGUE, is_glomerular, is_image_set
 from kcnet_core.datasets.pixels import NORMALISATIONS
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.described import Described, written
@@ -25,9 +25,10 @@ RIDGE_MODELS = (*KCNET_MODELS, "ELM")
 ESTIMATOR_FIELDS = (
     "fan_in", "inhibition", "alpha", "n_epochs", "doa_rule", "learning_rate", "stop_metric",
     "batch_rows", "fan_in_penalty", "n_submodels", "wiring", "min_field", "max_field",
-    "local_share",
+    "local_share", "min_synapses", "synapse_counts",
 )  # fmt: skip
 LOCAL_FIELDS = ("min_field", "max_field", "local_share", "leave_field")  # of local wiring only
+FLY_FIELDS = ("min_synapses", "synapse_counts")  # of a real fly's wiring only
 NONE_FOR_0 = ("stop_metric", "batch_rows")  # what an estimator calls None, a control calls 0
 
 MODEL_EXPLANATIONS = {
@@ -81,6 +82,13 @@ class Run(Described):
         "(per_pixel), or on a fixed scale from 0 to 1 (none) or from −1 to 1 (half)",
         options=("", *list(NORMALISATIONS)[1:]),
     )
+    missing: str = setting(
+        "",
+        "Missing responses",
+        "Of glomeruli that nobody measured with an odorant: set to the spontaneous rate, or only "
+        "odorants and glomeruli that were all measured with each other (complete)",
+        options=("", "complete"),
+    )
     rows: int = setting(
         0, "Training rows", "0 uses every training row; fewer train faster", (0, 1_000_000)
     )
@@ -117,6 +125,14 @@ class Run(Described):
         "Cells with a field",
         "Share of cells; the others see the whole image",
         (0.0, 1.0, 0.05),
+    )
+    min_synapses: int = of_kcnet(
+        3, "Least synapses", "From which on a cell of the hemibrain hears a glomerulus", (1, 20, 1)
+    )
+    synapse_counts: bool = of_kcnet(
+        False,
+        "Count synapses",
+        "Connections of the hemibrain count by their synapses instead of all alike; not with DOA",
     )
     leave_field: bool = of_doa(
         False,
@@ -206,9 +222,13 @@ class Run(Described):
             check(getattr(self, name), about)
         if self.pixels and not is_image_set(self.dataset):
             raise KCNetError("A scale of pixels can be chosen for the catalogue's image sets only.")
-        known = self.dataset in CATALOGUE and not is_image_set(self.dataset)
-        if known and PLANS[self.wiring].needs_image:
-            raise KCNetError(no_image(self.wiring, CATALOGUE[self.dataset].title))
+        if self.missing and not is_glomerular(self.dataset):
+            raise KCNetError("Missing responses are a setting of DoOR's datasets only.")
+        if self.dataset in CATALOGUE:
+            info = CATALOGUE[self.dataset]
+            why = obstacle(self.wiring, info.title, is_image_set(info.name), info.glomeruli)
+            if why:
+                raise KCNetError(why)
 
     def to_link(self) -> dict[str, str]:
         """Every field that means something to the model: a link that outlives new defaults."""
@@ -220,8 +240,14 @@ class Run(Described):
 
     def uses(self, name: str) -> bool:
         """Whether a field means anything to this run's model and wiring."""
-        fits = name not in LOCAL_FIELDS or self.wiring == "local"
-        return fits and self.model in settings()[name].models
+        real = PLANS[self.wiring].needs_glomeruli
+        fits = {
+            **dict.fromkeys(LOCAL_FIELDS, self.wiring == "local"),
+            **dict.fromkeys(FLY_FIELDS, real),
+            "fan_in": not real,
+            "missing": is_glomerular(self.dataset),
+        }
+        return fits.get(name, True) and self.model in settings()[name].models
 
     def describe(self) -> str:
         """A short title: what was trained on what."""
@@ -239,7 +265,7 @@ class Run(Described):
         return f"{what} on {where}{target}{scale}{plan}, seed {self.seed}"
 
     def data_options(self) -> dict[str, Any]:
-        options = {"target": self.target, "normalise": self.pixels}
+        options = {"target": self.target, "normalise": self.pixels, "missing": self.missing}
         return {name: value for name, value in options.items() if value}
 
     # -- the estimator -------------------------------------------------------------------------
@@ -267,12 +293,25 @@ class Run(Described):
         return getattr(kcnet_core, self.estimator_name)(**self.estimator_parameters())
 
 
-def no_image(wiring: str, title: str) -> str:
-    """Why this wiring cannot be used with some data."""
-    return (
-        f"{title} has no pixels, and {wiring} wiring draws each cell's inputs inside a rectangle "
-        f"of an image: choose images, or random wiring."
-    )
+def obstacle(wiring: str, title: str, pixels: bool, glomeruli: bool) -> str:
+    """Why this wiring cannot be used with some data; empty if it can."""
+    if PLANS[wiring].needs_image and not pixels:
+        return (
+            f"{title} has no pixels, and {wiring} wiring draws each cell's inputs inside a "
+            f"rectangle of an image: choose images, or random wiring."
+        )
+    if PLANS[wiring].needs_glomeruli and not glomeruli:
+        return (
+            f"{title} has no glomeruli, and {wiring} wiring is of the cells of a real fly, which "
+            f"hear glomeruli: choose DoOR, or random wiring."
+        )
+    return ""
+
+
+def plans_for(dataset: str, pixels: bool) -> tuple[str, ...]:
+    """The plans by which a network can be wired that learns from this dataset."""
+    real = is_glomerular(dataset)
+    return tuple(name for name in PLANS if not obstacle(name, "", pixels, real))
 
 
 def settings() -> dict[str, Setting]:

@@ -74,6 +74,8 @@ def wiring_bits(W: np.ndarray, image_shape: tuple[int, int] | None = None) -> di
         "bits": n_hidden * n_inputs,
         "indices": n_hidden * COUNT_BITS + n_ones * _width(n_inputs),
     }
+    if W.max(initial=0) > 1:  # numbers of synapses
+        return {"indices": bits["indices"] + n_ones * SMALL_BITS}
     if image_shape is not None:
         height, width = image_shape
         cells = W.reshape(n_hidden, height, width, -1)

@@ -144,6 +144,8 @@ def _to_bytes(model, scaler, feature_names, target_names, info) -> bytes:
     parameters = model.get_params(deep=False)
     if not isinstance(parameters["random_state"], (int, np.integer)):
         parameters["random_state"] = None  # a generator's state at the time of fitting is gone
+    if "connectome" in parameters:
+        parameters["connectome"] = None  # W has what was taken from it
     set_since = parameters.get("inhibition")
     if set_since is not None and KINDS[name].parameters["inhibition"].allows(set_since):
         parameters["inhibition"] = model.inhibition_  # with which it was fitted
@@ -183,6 +185,7 @@ def _texts(names) -> list[str] | None:
 def _arrays(model, table) -> dict[str, np.ndarray]:
     special = {
         "wiring_": lambda: np.packbits(model.wiring_.matrix(), axis=1),
+        "synapses_": lambda: None if model.wiring_.counts is None else model.wiring_.matrix(),
         "calibration_slope": lambda: model.calibration_.slope,
         "calibration_bias": lambda: model.calibration_.bias,
         "history_": lambda: np.array(
@@ -228,7 +231,10 @@ def _rebuild_model(document, arrays):
         model.calibration_ = Calibration(targets["kind"], slope, bias)
         model.dtype_ = getattr(torch, document["dtype"])
     if "wiring_" in arrays:
-        model.wiring_ = _wiring(arrays["wiring_"], model.n_features_in_)
+        if "synapses_" in arrays:
+            model.wiring_ = Wiring.from_matrix(arrays["synapses_"], counted=True)
+        else:
+            model.wiring_ = _wiring(arrays["wiring_"], model.n_features_in_)
         model.inhibition_ = model.inhibition
         if "fields_" in arrays:
             shape = image_shape_of(model.n_features_in_, model.image_shape)

@@ -77,6 +77,9 @@ def check_values(document: dict, arrays: dict[str, np.ndarray]) -> None:
     d = document["n_features_in"]
     if "wiring_" in arrays and d % 8 and (arrays["wiring_"][:, -1] & (0xFF >> d % 8)).any():
         raise ModelFileError(f"The wiring names inputs beyond the {d} that there are.")
+    counts = arrays.get("synapses_")
+    if counts is not None and (np.packbits(counts, axis=1) != arrays["wiring_"]).any():
+        raise ModelFileError("The wiring and its numbers of synapses are not of one network.")
     if "fields_" in arrays:
         _check_fields(document["parameters"].get("image_shape"), d, arrays["fields_"])
     if "scaler.kept_" in arrays and int(arrays["scaler.kept_"].sum()) != d:

@@ -112,6 +112,7 @@ KINDS = {
             "wiring_": Array("uint8", ("B", "p"), 0, 255),  # W, eight connections to a byte
             "scores_": Array("float32", ("B", "d"), -1, 1, optional=True),
             "fields_": Array("int32", ("B", "f"), 0, MAX_INPUTS, optional=True),
+            "synapses_": Array("uint8", ("B", "d"), 0, 255, optional=True),  # where W counts them
         },
     ),
     "ELMClassifier": Kind(

@@ -61,8 +61,9 @@ def _hidden_layer(model: Network) -> tuple[Any, np.ndarray | None]:
         wiring = model.wiring_
         indices, ends = wiring.indices.numpy(), np.append(wiring.offsets.numpy(), wiring.n_ones)
         shape = wiring.n_hidden, wiring.n_inputs
-        used = np.bincount(indices, minlength=wiring.n_inputs)
-        weights = csr_array((np.ones(wiring.n_ones), indices, ends), shape=shape)
+        counts = np.ones(wiring.n_ones) if wiring.counts is None else wiring.counts.numpy()
+        used = np.bincount(indices, counts, minlength=wiring.n_inputs)
+        weights = csr_array((counts.astype(float), indices, ends), shape=shape)
         return weights, model.inhibition * used / wiring.n_hidden
     if isinstance(model, FSHNClassifier):
         return model.weights_, None

@@ -79,9 +79,9 @@ class KCNetClassifier(RidgeReadout):
         as large as a typical entry of the gradient.
     fan_in_target : int, optional
         None takes `fan_in`.
-    wiring : {"random", "local"}, default="random"
-        Plan by which inputs are drawn: from anywhere, as in the paper, or inside a rectangle of
-        the image, another one for each cell.
+    wiring : {"random", "local", "hemibrain", "hemibrain-shuffled", "hemibrain-random"}
+        Plan by which inputs are drawn: from anywhere, as in the paper (the default), inside a
+        rectangle of the image for each cell, or as in a real fly (`fan_in` then means nothing).
     image_shape : (height, width) or (height, width, channels), optional
         How local wiring lays out the inputs: row by row, the channels of a pixel last. None takes
         a square, or a square with three channels.
@@ -89,6 +89,10 @@ class KCNetClassifier(RidgeReadout):
         Each side of a rectangle is drawn evenly between these, in pixels.
     local_share : float, default=1.0
         Share of cells with a rectangle; the others draw from the whole image.
+    connectome : ndarray of shape (cells, d), optional
+        Synapses of a real fly's cells with each input (`kcnet_core.datasets.fly.connectome`).
+    min_synapses, synapse_counts : int, bool, default=3, False
+        Synapses that make a connection; whether it counts by them (W then holds their numbers).
     metric : {"accuracy", "weighted_f1", "auroc"}, optional
         Measured on validation rows and by leave-one-out. None: accuracy for three or more classes
         and weighted F1 for two, as in the paper; mean AUROC for multi-label data.
@@ -119,10 +123,8 @@ class KCNetClassifier(RidgeReadout):
     alpha_ : float
         Lambda used.
     history_ : list of EpochRecord
-    stopped_ : str
-        Why DOA ended.
-    doa_notes_ : str
-        What the automatic settings of DOA came to.
+    stopped_, doa_notes_ : str
+        Why DOA ended, and what its automatic settings came to.
     timings_ : dict of str to float
         Seconds for wiring, doa, gram, solve and calibrate.
     loo_error_, loo_score_ : float
@@ -173,6 +175,9 @@ class KCNetClassifier(RidgeReadout):
         min_field=5,
         max_field=16,
         local_share=1.0,
+        connectome=None,
+        min_synapses=3,
+        synapse_counts=False,
         metric=None,
         n_jobs=None,
         device="auto",
@@ -200,6 +205,9 @@ class KCNetClassifier(RidgeReadout):
         self.min_field = min_field
         self.max_field = max_field
         self.local_share = local_share
+        self.connectome = connectome
+        self.min_synapses = min_synapses
+        self.synapse_counts = synapse_counts
         self.metric = metric
         self.n_jobs = n_jobs
         self.device = device
@@ -211,8 +219,6 @@ class KCNetClassifier(RidgeReadout):
         # one, and full inhibition then cancels all but the difference of the two inputs.
         tags.classifier_tags.poor_score = True
         return tags
-
-    # -- fitting -------------------------------------------------------------------------------
 
     def fit_steps(self, X, y, sample_weight=None, groups=None, *, matrices=False, progress=False):
         """Fit step by step: a generator of one `EpochRecord` per epoch and submodel.
@@ -286,9 +292,7 @@ class KCNetClassifier(RidgeReadout):
                 f"lower n_submodels or raise n_hidden."
             )
         cells = [len(part) for part in np.array_split(np.arange(self.n_hidden), self.n_submodels)]
-        field = self.min_field, self.max_field, self.local_share
-        site = Site(n_inputs, fan_in, self.image_shape, *field)
-        draw = DRAW[self.wiring]
+        site, draw = Site.of(self, n_inputs, fan_in), DRAW[self.wiring]
         return [draw(n, site, generator(seed, STREAM_HIDDEN, k)) for k, n in enumerate(cells)]
 
     def _ensemble(self, parts, X, Y, w, groups, code, fan_in, seed) -> Ensemble:
@@ -315,8 +319,6 @@ class KCNetClassifier(RidgeReadout):
         self._begin(X, code, seed, {})
         self.wiring_, self.inhibition_ = Wiring.concatenate(parts), self.inhibition
         self.scores_, self.stopped_, self.history_ = None, "", []
-
-    # -- the circuit ---------------------------------------------------------------------------
 
     def _activity(self, X, out=None):
         return kenyon_activity(self.wiring_, X, self.inhibition_, out)

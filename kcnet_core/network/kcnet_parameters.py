@@ -7,6 +7,7 @@ from kcnet_core.network.parameters import Choice, Number, Other
 from kcnet_core.network.scores import KEYWORDS
 from kcnet_core.network.wiring import PLANS
 from kcnet_core.network.wiring.fields import is_image_shape
+from kcnet_core.network.wiring.hemibrain import is_connectome
 
 
 def _is_n_jobs(value: object) -> bool:
@@ -35,6 +36,9 @@ PARAMETERS = {
     "min_field": Number(int, least=1),
     "max_field": Number(int, least=1),
     "local_share": Number(float, least=0, most=1),
+    "connectome": Other("a table (cells, inputs) of whole numbers of synapses", is_connectome),
+    "min_synapses": Number(int, least=1),
+    "synapse_counts": Other("True or False", lambda value: isinstance(value, bool)),
     "metric": Choice(None, *KEYWORDS),
     "n_jobs": Other("a whole number other than 0 (-1: all cores) or None", _is_n_jobs),
 }

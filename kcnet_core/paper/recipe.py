@@ -94,6 +94,7 @@ class RecipeLine:
             dataset=self.dataset,
             target=self.target,
             pixels=self.options.get("normalise", ""),
+            missing=self.options.get("missing", ""),
             rows=self.rows,
             model=self.model,
             protocol=self.protocol,

@@ -62,7 +62,8 @@ class KenyonCells:
         ones, offsets = self.wiring.indices, self.wiring.offsets
         ends = [*offsets.tolist(), len(ones)]
         own = slice(ends[units.start], ends[units.stop])
-        cells = Wiring(ones[own], offsets[units] - own.start, self.wiring.n_inputs)
+        counts = None if self.wiring.counts is None else self.wiring.counts[own]
+        cells = Wiring(ones[own], offsets[units] - own.start, self.wiring.n_inputs, counts=counts)
         sums = torch.cat([sums for _, sums in cells.projections(X)], dim=1)
         return torch.sub(sums, inhibited_by).relu_()
 

@@ -22,8 +22,13 @@ FSHN_SIZES = {
 }
 MAX_FOLDS = 20
 # Fields of a run that a comparison decides for all models alike.
-SHARED_FIELDS = ("dataset", "target", "pixels", "rows", "model", "protocol", "seed", "device")
-DEFAULT_PIXELS = ("", "global")  # as a run and as the loader calls the paper's scale
+SHARED_FIELDS = (
+    "dataset", "target", "pixels", "missing", "rows", "model", "protocol", "seed", "device",
+)  # fmt: skip
+DEFAULT_OPTIONS = {  # as a run and as the loader calls them
+    "normalise": ("", "global"),
+    "missing": ("", "spontaneous"),
+}
 OTHER_OPTIONS = ("target", "progress")  # a field of its own, or not data
 
 
@@ -78,7 +83,8 @@ class Comparison(Described):
         object.__setattr__(self, "options", _checked_options(self.options))
         # Refuses names that are too long, and fields or a scale of pixels where there are none.
         for wiring in self.wirings:
-            Run(dataset=self.dataset, target=self.target, pixels=self.pixels, wiring=wiring)
+            Run(dataset=self.dataset, target=self.target, pixels=self.pixels, wiring=wiring,
+                missing=self.missing)  # fmt: skip
         object.__setattr__(self, "settings", _checked_settings(self.settings))
 
     @property
@@ -86,9 +92,15 @@ class Comparison(Described):
         """The scale of the pixels, as a `Run` calls it."""
         return self.data_options().get("normalise", "")
 
-    def with_pixels(self, pixels: str) -> Comparison:
-        """The same comparison on another scale of the pixels; other options stay."""
-        return replace(self, options=_pairs({**dict(self.options), "normalise": pixels}))
+    @property
+    def missing(self) -> str:
+        """What is done about missing responses, as a `Run` calls it."""
+        return self.data_options().get("missing", "")
+
+    def with_options(self, pixels: str, missing: str) -> Comparison:
+        """The same comparison with these options of its data; others stay."""
+        chosen = {**dict(self.options), "normalise": pixels, "missing": missing}
+        return replace(self, options=_pairs(chosen))
 
     def model_settings(self, name: str) -> dict:
         """Settings that were chosen for one model."""
@@ -109,8 +121,9 @@ def _checked_options(given) -> Pairs:
         known = isinstance(value, str | int | float) and value == value
         if name in OTHER_OPTIONS or not known:
             raise KCNetError(f"{name[:40]} cannot be given as an option of the dataset here.")
-    if options.get("normalise") in DEFAULT_PIXELS:
-        del options["normalise"]
+    for name, defaults in DEFAULT_OPTIONS.items():
+        if options.get(name) in defaults:
+            del options[name]
     return _pairs(options)
 
 

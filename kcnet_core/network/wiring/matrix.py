@@ -32,7 +32,8 @@ class Wiring:
     While W is sparse it is held as the indices of its ones; once DOA has made it dense, as a
     matrix. Either way `projections` give W X'. `indices` (n_ones,) are the inputs of cell 0, then
     of cell 1, ...; `offsets` (B,) say where each cell's inputs begin among them. `fields` are the
-    rectangles that the inputs were drawn from, if the plan has any.
+    rectangles that the inputs were drawn from, if the plan has any. `counts` (n_ones,) are synapses
+    by which each one counts; None: once.
     """
 
     def __init__(
@@ -41,9 +42,10 @@ class Wiring:
         offsets: torch.Tensor,
         n_inputs: int,
         fields: Fields | None = None,
+        counts: torch.Tensor | None = None,
     ):
         self.indices, self.offsets, self.n_inputs = indices, offsets, n_inputs
-        self.fields = fields
+        self.fields, self.counts = fields, counts
         self.n_hidden = len(offsets)
         self.n_ones = len(indices)
         self._dense: dict[tuple, torch.Tensor] = {}
@@ -63,12 +65,14 @@ class Wiring:
         )
 
     @classmethod
-    def from_matrix(cls, W, fields: Fields | None = None) -> Wiring:
-        """From a 0/1 matrix of shape (B, d)."""
-        W = torch.as_tensor(W) != 0
-        counts = W.sum(1).cpu()
-        offsets = torch.cumsum(counts, 0) - counts
-        return cls(W.nonzero()[:, 1].cpu(), offsets, W.shape[1], fields)
+    def from_matrix(cls, W, fields: Fields | None = None, counted: bool = False) -> Wiring:
+        """From a 0/1 matrix of shape (B, d); if `counted`, from numbers of synapses."""
+        numbers = torch.as_tensor(W)
+        W = numbers != 0
+        fan_in = W.sum(1).cpu()
+        offsets = torch.cumsum(fan_in, 0) - fan_in
+        counts = numbers[W].cpu() if counted else None
+        return cls(W.nonzero()[:, 1].cpu(), offsets, W.shape[1], fields, counts)
 
     @classmethod
     def concatenate(cls, parts: list[Wiring]) -> Wiring:
@@ -76,11 +80,13 @@ class Wiring:
         starts = np.cumsum([0] + [part.n_ones for part in parts[:-1]])
         offsets = [part.offsets + int(start) for part, start in zip(parts, starts, strict=True)]
         fields = [part.fields for part in parts if part.fields is not None]
+        counts = [part.counts for part in parts if part.counts is not None]
         return cls(
             torch.cat([part.indices for part in parts]),
             torch.cat(offsets),
             parts[0].n_inputs,
             Fields.concatenate(fields) if len(fields) == len(parts) else None,
+            torch.cat(counts) if len(counts) == len(parts) else None,
         )
 
     def first(self, n_cells: int) -> Wiring:
@@ -88,7 +94,9 @@ class Wiring:
         n_cells = min(n_cells, self.n_hidden)
         n_ones = int(self.fan_in[:n_cells].sum())
         fields = None if self.fields is None else self.fields.first(n_cells)
-        return Wiring(self.indices[:n_ones], self.offsets[:n_cells], self.n_inputs, fields)
+        counts = None if self.counts is None else self.counts[:n_ones]
+        indices, offsets = self.indices[:n_ones], self.offsets[:n_cells]
+        return Wiring(indices, offsets, self.n_inputs, fields, counts)
 
     @property
     def density(self) -> float:
@@ -103,7 +111,8 @@ class Wiring:
     def matrix(self) -> np.ndarray:
         """W as a dense (B, d) uint8 array."""
         W = np.zeros((self.n_hidden, self.n_inputs), np.uint8)
-        W[np.repeat(np.arange(self.n_hidden), self.fan_in), self.indices.numpy()] = 1
+        ones = 1 if self.counts is None else self.counts.numpy()
+        W[np.repeat(np.arange(self.n_hidden), self.fan_in), self.indices.numpy()] = ones
         return W
 
     def projections(self, X: torch.Tensor) -> Iterator[tuple[slice, torch.Tensor]]:
@@ -115,14 +124,19 @@ class Wiring:
             yield slice(0, len(X)), product(self._matrix_like(X), X.T)
             return
         indices, offsets = self.indices.to(X.device), self.offsets.to(X.device)
+        counts = None if self.counts is None else self.counts.to(X)
         size = ROWS_AT_ONCE if X.device.type == "cpu" else max(1, len(X))
         for start in range(0, len(X), size):
             rows = slice(start, start + size)
-            yield rows, embedding_bag(indices, X[rows].T.contiguous(), offsets, mode="sum")
+            inputs = X[rows].T.contiguous()
+            yield (
+                rows,
+                embedding_bag(indices, inputs, offsets, mode="sum", per_sample_weights=counts),
+            )
 
     def mean_projection(self, X: torch.Tensor) -> torch.Tensor:
         """The mean of W X' over the cells, (n,), without forming it: each input by its uses."""
-        uses = torch.bincount(self.indices, minlength=self.n_inputs)
+        uses = torch.bincount(self.indices, self.counts, minlength=self.n_inputs)
         return torch.mv(X, (uses.double() / self.n_hidden).to(X.device, X.dtype))
 
     def _matrix_like(self, X: torch.Tensor) -> torch.Tensor:

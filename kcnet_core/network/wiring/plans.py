@@ -13,6 +13,7 @@ class Plan:
     explanation: str
     measured: str = ""  # where it helps and where not
     needs_image: bool = False  # whether inputs must be pixels
+    needs_glomeruli: bool = False  # whether inputs must be a fly's glomeruli, by name
 
     @property
     def about(self) -> str:
@@ -29,5 +30,20 @@ PLANS = {
         "It helps on MNIST (0.967 instead of 0.952 on held-out training images, 2,000 cells) and "
         "loses on Fashion-MNIST (0.855 instead of 0.868): compare both on your own images",
         needs_image=True,
+    ),
+    "hemibrain": Plan(
+        "A real fly's",
+        "each cell hears the glomeruli that it hears in the hemibrain connectome",
+        needs_glomeruli=True,
+    ),
+    "hemibrain-shuffled": Plan(
+        "A real fly's, shuffled",
+        "every cell and every glomerulus keeps its number of partners, and which they are is drawn",
+        needs_glomeruli=True,
+    ),
+    "hemibrain-random": Plan(
+        "Random, with a real fly's fan-ins",
+        "every cell hears as many glomeruli as in the hemibrain, drawn from anywhere",
+        needs_glomeruli=True,
     ),
 }

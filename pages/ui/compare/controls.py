@@ -18,7 +18,7 @@ from kcnet_core.experiments.comparison.plan import (
 )
 from kcnet_core.experiments.models import MODELS
 from kcnet_core.experiments.presets import paper_presets
-from kcnet_core.experiments.run import KCNET_MODELS, Run, settings
+from kcnet_core.experiments.run import KCNET_MODELS, Run, plans_for, settings
 from kcnet_core.limits import MAX_HIDDEN_SIZES, MAX_REPEATS
 from pages.ui.compare import state, view
 from pages.ui.shell import current_run, data_controls, session_keys, visitor_data
@@ -131,13 +131,14 @@ def sizes(comparison: Comparison) -> tuple[int, ...]:
 
 
 def wirings(comparison: Comparison, dataset: Dataset) -> tuple[str, ...]:
-    """The plans of the KCNets' wiring, where the inputs are pixels."""
-    if dataset.image_shape is None or not set(KCNET_MODELS) & set(comparison.models):
+    """The plans of the KCNets' wiring, where the inputs leave a choice."""
+    plans = plans_for(dataset.name, dataset.image_shape is not None)
+    if len(plans) == 1 or not set(KCNET_MODELS) & set(comparison.models):
         return ("random",)
-    about = settings()["wiring"]
+    about, now = settings()["wiring"], [name for name in comparison.wirings if name in plans]
     return tuple(
         st.pills(
-            about.label, about.options, selection_mode="multi", default=comparison.wirings,
+            about.label, plans, selection_mode="multi", default=now or ["random"],
             format_func=lambda name: setting_value("wiring", name), key=state.key("wirings"),
             help=f"Of the KCNets; each is a line of its own.  \n{about.help}",
         )
@@ -146,11 +147,12 @@ def wirings(comparison: Comparison, dataset: Dataset) -> tuple[str, ...]:
 
 def one_wiring(comparison: Comparison, dataset: Dataset) -> tuple[str, ...]:
     """The plan of the one KCNet that is shown: the first of those compared, until it is changed."""
-    if dataset.image_shape is None:
+    plans = plans_for(dataset.name, dataset.image_shape is not None)
+    if len(plans) == 1:
         return ("random",)
     about, now = settings()["wiring"], comparison.wirings
     name = st.segmented_control(
-        f"{about.label} of KCNet", about.options, default=now[0], required=True,
+        f"{about.label} of KCNet", plans, default=now[0], required=True,
         format_func=lambda plan: setting_value("wiring", plan), key=state.key("wiring"),
         help=about.help,
     )  # fmt: skip
@@ -219,6 +221,7 @@ def more(comparison: Comparison, dataset: Dataset, chosen: dict, live: bool = Fa
             "once per repeat, which costs that many fits.",
         )  # fmt: skip
     pixels = data_controls.pixel_scale(comparison, state.key("pixels"))
+    missing = data_controls.missing_responses(comparison, state.key("missing"))
     rows = st.number_input(
         "Training rows", 0, 1_000_000, comparison.rows, 1000, key=state.key("rows"),
         help="0 uses every training row of a split; fewer train faster."
@@ -242,6 +245,7 @@ def more(comparison: Comparison, dataset: Dataset, chosen: dict, live: bool = Fa
         help="Repeat r uses seed + r for splits and models alike.",
     )  # fmt: skip
     return {
-        "options": comparison.with_pixels(pixels).options, "n_folds": 0 if folds == 1 else folds,
+        "options": comparison.with_options(pixels, missing).options,
+        "n_folds": 0 if folds == 1 else folds,
         "rows": rows, "fshn_size": fshn, "oversampling": oversampling, "seed": seed,
     }  # fmt: skip

@@ -17,7 +17,8 @@ from pages.ui.shell.data_controls import use
 from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.job_progress import job_progress
 
-KINDS = {"odor": "Odors", "image": "Images"}
+KINDS = {"odor": "Odors", "connectome": "A real fly's wiring", "image": "Images"}
+COUNTED = {"odor": ("rows", "characters"), "connectome": ("Kenyon cells", "lobes")}
 WORTH_NAMING = 500_000  # bytes; fewer would be shown as 0 MB
 
 
@@ -37,8 +38,10 @@ def card(info, downloads: dict) -> None:
     chosen = current_run.run().dataset == info.name
     st.markdown(f"**{info.title}**")
     st.caption(info.description)
-    what = "characters" if info.kind == "odor" else "classes"
+    _, what = COUNTED.get(info.kind, ("rows", "classes"))
     st.caption(f"{size(info)} · {info.n_classes} {what} · {info.licence}")
+    if info.checked and info.status == "download":
+        st.caption(f"Checked on arrival: {info.checked}.")
     job = visitor_jobs.jobs().get(downloads.get(info.name, ""))
     if chosen:
         st.badge("in use", icon=":material/check:", color="green")
@@ -52,12 +55,14 @@ def card(info, downloads: dict) -> None:
                     "Download goes on from there."
                 )
             st.button(
-                f"Download {info.size_bytes / 1e6:,.0f} MB",
+                f"Download {info.megabytes} MB",
                 icon=":material/download:",
                 key=f"download_{info.name}",
                 on_click=start_download,
                 args=(info, downloads),
             )
+    elif info.kind == "connectome":
+        wiring_counts()
     else:
         st.button("Use", key=f"use_{info.name}", icon=":material/check_circle:",
                   on_click=use, args=(info.name,))  # fmt: skip
@@ -68,7 +73,19 @@ def size(info) -> str:
     published = CATALOGUE[info.name].n_rows
     if info.n_rows < published:
         return f"{info.n_rows:,} of {published:,} rows, a part of the set"
-    return f"{info.n_rows:,} rows"
+    return f"{info.n_rows:,} {COUNTED.get(info.kind, ('rows',))[0]}"
+
+
+def wiring_counts() -> None:
+    """What the connectome on this machine says of its cells, glomeruli and types."""
+    from kcnet_core.datasets.fly.connectome import MIN_SYNAPSES, connectome
+
+    with st.popover("Cells, glomeruli and types", icon=":material/hub:"):
+        try:
+            for sentence in connectome().describe(MIN_SYNAPSES):
+                st.text(sentence)
+        except KCNetError as error:
+            st.error(escape_markdown(error))
 
 
 def arrived(info) -> int:

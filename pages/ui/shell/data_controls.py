@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from kcnet_core.datasets.catalogue import is_image_set
+from kcnet_core.datasets.catalogue import is_glomerular, is_image_set
 from kcnet_core.experiments import presets
 from kcnet_core.experiments.run import Run, settings
 from pages.ui.shell import current_run, visitor_data
@@ -61,14 +61,21 @@ def data_controls(run: Run) -> Run:
 
 def pixel_scale(of: Run | Comparison, key: str) -> str:
     """How a run or a comparison shall scale pixels; what was uploaded is scaled already."""
-    about = settings()["pixels"]
-    if not is_image_set(of.dataset):
-        return ""
+    return _option("pixels", of.pixels, key) if is_image_set(of.dataset) else ""
+
+
+def missing_responses(of: Run | Comparison, key: str) -> str:
+    """What a run or a comparison shall do about responses that nobody measured."""
+    return _option("missing", of.missing, key) if is_glomerular(of.dataset) else ""
+
+
+def _option(name: str, value: str, key: str) -> str:
+    about = settings()[name]
     return st.selectbox(
         about.label,
         about.options,
-        index=about.options.index(of.pixels),
-        format_func=lambda option: setting_value("pixels", option),
+        index=about.options.index(value),
+        format_func=lambda option: setting_value(name, option),
         key=key,
         help=about.help,
     )

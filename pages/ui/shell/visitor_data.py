@@ -94,7 +94,8 @@ def titles_in(folders: tuple[str, ...]) -> dict[str, str]:
     """Of the catalogue's datasets; every redrawing asks, and each file looked for takes a turn."""
     from kcnet_core import datasets
 
-    return {info.name: info.title for info in datasets.available() if info.status != "download"}
+    here = (info for info in datasets.available() if info.status != "download")
+    return {info.name: info.title for info in here if info.kind != "connectome"}
 
 
 def odor_targets(name: str) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from kcnet_core.datasets.catalogue import CATALOGUE
-from kcnet_core.experiments.run import Run
+from kcnet_core.experiments.run import Run, plans_for
 from pages.ui.shell import address, current_run, session_keys, visitor_data, visitor_jobs
 from pages.ui.shell.copy_link import copy_link
 
@@ -25,7 +25,9 @@ def adopt(query: dict[str, str]) -> list[str]:
     missing = not_here(run.dataset)
     if missing:
         ignored.append(missing)
-        run = replace(run, dataset=Run().dataset, target="", pixels="", protocol="")
+        usable = plans_for(Run().dataset, pixels=True)
+        run = replace(run, dataset=Run().dataset, target="", pixels="", missing="", protocol="",
+                      wiring=run.wiring if run.wiring in usable else "random")  # fmt: skip
     current_run.adopt(run)
     if query.get("pace", PACES[0]) not in PACES:
         ignored.append(f"The link's pace was not used: it is one of {', '.join(PACES)}.")

@@ -11,15 +11,17 @@ from kcnet_core.datasets.catalogue import is_image_set
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments import presets, protocols
 from kcnet_core.experiments.run import (
+    FLY_FIELDS,
     KCNET_MODELS,
     MODEL_EXPLANATIONS,
     NETWORK_NAMES,
     Run,
+    plans_for,
     settings,
 )
 from pages.ui.shell import current_run, session_keys, visitor_data
 from pages.ui.shell.current_run import adopt, control_key
-from pages.ui.shell.data_controls import data_controls, pixel_scale
+from pages.ui.shell.data_controls import data_controls, missing_responses, pixel_scale
 from pages.ui.shell.streamlit_workarounds import retry_if_interrupted
 from pages.ui.shell.words import setting_value
 
@@ -53,7 +55,8 @@ def sidebar() -> Run:
             run = fields(run, TUNING)
         with st.expander("More settings", icon=":material/tune:"):
             run = fields(run, FINE)
-            run = replace(run, pixels=pixel_scale(run, control_key("pixels")))
+            run = replace(run, pixels=pixel_scale(run, control_key("pixels")),
+                          missing=missing_responses(run, control_key("missing")))  # fmt: skip
             run = protocol_picker(run)
             run = fields(run, ("rows", "seed", "device"))
     current_run.set_run(run)
@@ -132,12 +135,13 @@ def fields(run: Run, names: tuple[str, ...]) -> Run:
 
 
 def wiring_picker(run: Run) -> Run:
-    """The plan of the wiring, where the inputs are pixels, and the sides of its fields."""
-    if not has_pixels(run):
+    """The plan of the wiring, where the inputs leave a choice, and the sides of its fields."""
+    plans = plans_for(run.dataset, has_pixels(run))
+    if len(plans) == 1:
         return replace(run, wiring="random")
-    run = replace(run, wiring=control("wiring", run.wiring, run.model))
+    run = replace(run, wiring=control("wiring", run.wiring, run.model, plans))
     if run.wiring != "local":
-        return run
+        return fields(run, FLY_FIELDS)
     about = SETTINGS["min_field"]
     low, high = st.slider(
         "Field, pixels a side",
@@ -157,7 +161,7 @@ def has_pixels(run: Run) -> bool:
         return is_image_set(run.dataset)
 
 
-def control(name: str, value, model: str):
+def control(name: str, value, model: str, options: tuple[str, ...] = ()):
     about = SETTINGS[name]
     title = "Hidden units" if name == "n_hidden" and model not in KCNET_MODELS else about.label
     label = f"{title} {about.symbol}".strip()
@@ -165,9 +169,8 @@ def control(name: str, value, model: str):
     if isinstance(value, bool):
         return st.toggle(value=value, **common)
     if about.options:
-        options = list(about.options)
         return st.segmented_control(
-            options=options,
+            options=list(options or about.options),
             default=value,
             required=True,
             format_func=lambda option: setting_value(name, option),

@@ -288,12 +288,12 @@ def test_options_of_the_dataset_reach_its_loader():
 
 
 def test_the_scale_of_the_pixels_is_one_of_the_options_of_the_dataset():
-    comparison = Comparison(options='{"n_train": 50, "n_test": 20}').with_pixels("none")
+    comparison = Comparison(options='{"n_train": 50, "n_test": 20}').with_options("none", "")
     assert comparison.pixels == "none"
     assert dict(comparison.options) == {"n_train": 50, "n_test": 20, "normalise": "none"}
     assert comparison.load().X.min() == 0 and comparison.load().X.max() == 1
     assert Comparison(options='{"normalise":"global"}') == Comparison()
-    assert comparison.with_pixels("").options == (("n_test", 20), ("n_train", 50))
+    assert comparison.with_options("", "").options == (("n_test", 20), ("n_train", 50))
 
 
 def test_a_link_that_scales_the_pixels_of_odors_is_named_and_the_rest_still_works():

@@ -1,0 +1,312 @@
+"""DoOR: how the glomeruli of a fly answer to 691 odorants, gathered from many laboratories.
+
+No laboratory measured everything: of all pairs of odorant and glomerulus most were never measured.
+What is missing is never taken for silence. By default it is set to the glomerulus's spontaneous
+rate, which DoOR has as a row of its own ("SFR"): a constant that no other odorant had a part in, so
+that nothing of a test row reaches a training row. The other way is to keep complete cases only.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from kcnet_core.contracts import drain
+from kcnet_core.datasets import starter, store
+from kcnet_core.datasets.catalogue import CATALOGUE
+from kcnet_core.datasets.dataset import Dataset
+from kcnet_core.datasets.odor import character_targets, odor_dataset
+from kcnet_core.errors import DataError
+from kcnet_core.molecules.read import Molecule, check_steps, frame_lines
+
+NAMES = CLASSES, CHARACTERS = ("door", "door_characters")
+FOLDER = "door"
+PUBLISHED = (
+    ("door_response_matrix.csv", 295_852,
+     "bc2aa5414ff54d3a1399f5fe171e154bcadc754bcf323a3c27711a54f70848e2"),
+    ("door_mappings.csv", 12_824,
+     "1197c492e769b1b587c907c5b750ffa2507d7e6c9fe9dfcb2ee8603871e00912"),
+    ("odor.csv", 155_880, "a31d1841cf90ce23ec149760a5efa38eae02de7820bb2300c3a7dba221745940"),
+)  # fmt: skip
+FILES = tuple(f"{FOLDER}/{name}" for name, _, _ in PUBLISHED)
+_RESPONSES, _MAPPINGS, _ODORS = (name for name, _, _ in PUBLISHED)
+_COLUMNS = {_MAPPINGS: ("receptor", "code"), _ODORS: ("Class", "Name", "InChIKey", "SMILES")}
+SPONTANEOUS = "SFR"  # the row of rates without any odor
+MISSING = {
+    "spontaneous": "a response that was never measured is set to the spontaneous rate",
+    "complete": "only odorants and glomeruli are kept that were measured with each other",
+}
+MIN_MEASURED = 10  # glomeruli; of odorants with fewer hardly anything is known
+MIN_POSITIVES = 8  # rows of a class or character; there are not many rows
+# What the hemibrain calls two glomeruli, DoOR has as one (DL2 it doubles itself).
+HALVES = {"VC3": ("VC3l", "VC3m")}
+SPELLINGS = {
+    "arom": "aromatic", "aromatics": "aromatic", "terpenes": "terpene", "esters": "ester",
+    "acids": "acid", "sulfid": "sulfide", "O ring": "oxygen ring", "N ring": "nitrogen ring",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Responses:
+    """What was measured: odorants by glomeruli, NaN where nobody did."""
+
+    names: tuple[str, ...]
+    smiles: tuple[str, ...]
+    classes: tuple[str, ...]  # chemical; "" where DoOR names none
+    glomeruli: tuple[str, ...]
+    values: np.ndarray  # (n, d)
+    spontaneous: np.ndarray  # (d,)
+
+    def only(self, rows: np.ndarray, columns: np.ndarray) -> Responses:
+        names, smiles, classes = (
+            tuple(those[row] for row in rows) for those in (self.names, self.smiles, self.classes)
+        )
+        glomeruli = tuple(self.glomeruli[k] for k in columns)
+        values, rates = self.values[np.ix_(rows, columns)], self.spontaneous[columns]
+        return Responses(names, smiles, classes, glomeruli, values, rates)
+
+
+def load_door(
+    name: str = CLASSES,
+    *,
+    target: str | None = None,
+    min_positives: int = MIN_POSITIVES,
+    missing: str = "spontaneous",
+    min_measured: int = MIN_MEASURED,
+    progress: Callable[[int, int | None], None] | None = None,
+) -> Dataset:
+    """One row per odorant, one input per glomerulus, responses from 0 to 1.
+
+    Parameters
+    ----------
+    name : {"door", "door_characters"}
+        What is to be told: the chemical class, or the odor characters that the starter set gives
+        to the same molecule (without regard to mirror images where it does not know this one).
+    target : str or None
+        One class or character against all others.
+    min_positives : int
+        Classes and characters with fewer rows are left out.
+    missing : {"spontaneous", "complete"}
+        See `MISSING`.
+    min_measured : int
+        Odorants for which fewer glomeruli were measured are left out ("spontaneous").
+    progress : callable
+        Hears how many molecules are done, and of how many.
+    """
+    if missing not in MISSING:
+        raise DataError(f"missing is {missing[:40]!r}; it must be one of {', '.join(MISSING)}.")
+    report: list[str] = []
+    there = _usable(read_responses(), missing, min_measured, report)
+    kept, molecules = _molecules(there, report, progress)
+    there = there.only(kept, np.arange(len(there.glomeruli)))
+    target_of = _class_targets if name == CLASSES else _character_targets
+    rows, targets = target_of(there, molecules, target, min_positives, report)
+    there = there.only(rows, np.arange(len(there.glomeruli)))
+    unknown = np.isnan(there.values)
+    if unknown.any():
+        report.append(
+            f"{unknown.sum():,} of {unknown.size:,} responses ({unknown.mean():.0%}) were never "
+            "measured and are set to the glomerulus's spontaneous rate."
+        )
+    return odor_dataset(
+        smiles=[molecules[row].smiles for row in rows],
+        X=np.where(unknown, there.spontaneous, there.values).astype(np.float32),
+        descriptor_names=there.glomeruli,
+        row_names=there.names,
+        report=report,
+        **targets,
+        **CATALOGUE[name].about,
+    )
+
+
+def measured(dataset: Dataset) -> np.ndarray:
+    """Which responses (n, d) of a loaded dataset somebody measured."""
+    there = read_responses()
+    row_of = {name: k for k, name in enumerate(there.names)}
+    columns = [there.glomeruli.index(name) for name in dataset.feature_names]
+    rows = [row_of[name] for name in dataset.row_names or ()]
+    return ~np.isnan(there.values[np.ix_(rows, columns)])
+
+
+def read_responses() -> Responses:
+    """All odorants, and every glomerulus of the adult fly with a response of its own."""
+    folder = store.require(CLASSES, FILES) / FOLDER
+    values, mappings, odors = (_read(folder, name) for name, _, _ in PUBLISHED)
+    if SPONTANEOUS not in values.index:
+        raise DataError(_DAMAGED.format(name=_RESPONSES))
+    mapped = mappings[mappings["code"].notna() & mappings["receptor"].isin(values.columns)]
+    columns = [
+        (glomerulus, unit)
+        for unit, code in zip(mapped["receptor"], mapped["code"], strict=True)
+        for glomerulus in HALVES.get(code, (code,))
+    ]
+    odors = odors.drop_duplicates("InChIKey").set_index("InChIKey")
+    odorants = [key for key in values.index if key != SPONTANEOUS and key in odors.index]
+    table = values.loc[odorants, [unit for _, unit in columns]].to_numpy(float)
+    known = ~np.isnan(table).all(axis=0)
+    if not known.any():
+        raise DataError(_DAMAGED.format(name=_RESPONSES))
+    about = odors.loc[odorants, ["Class", "Name", "SMILES"]].astype(object).fillna("")
+    classes = about["Class"].astype(str)
+    rates = values.loc[SPONTANEOUS, [unit for _, unit in columns]].to_numpy(float)
+    return Responses(
+        tuple(about["Name"].astype(str)),
+        tuple(about["SMILES"].astype(str)),
+        tuple(SPELLINGS.get(one, one) for one in classes),
+        tuple(glomerulus for (glomerulus, _), keep in zip(columns, known, strict=True) if keep),
+        table[:, known],
+        np.nan_to_num(rates[known]),
+    )
+
+
+def _usable(there: Responses, missing: str, min_measured: int, report: list[str]) -> Responses:
+    """Odorants and glomeruli that enough was measured of; the report says which did not."""
+    known = ~np.isnan(there.values)
+    counts = known.sum(axis=1)
+    report.append(
+        f"{len(counts)} odorants and {known.shape[1]} glomeruli; {1 - known.mean():.0%} of their "
+        f"responses were never measured. {np.count_nonzero(counts == 0)} odorants have no response "
+        "in any glomerulus of the adult fly and were left out. DoOR's glomerulus VC3 stands for "
+        "both VC3l and VC3m of the hemibrain."
+    )
+    if missing == "complete":
+        rows, columns = complete_block(known)
+        report.append(
+            f"Complete cases: {len(rows)} odorants that were all measured in the same "
+            f"{len(columns)} glomeruli, the largest table that adding one glomerulus at a time "
+            "finds."
+        )
+    else:
+        rows, columns = np.flatnonzero(counts >= max(1, min_measured)), np.arange(known.shape[1])
+        report.append(
+            f"{len(counts) - len(rows) - np.count_nonzero(counts == 0)} more odorants were "
+            f"measured in fewer than {min_measured} glomeruli and were left out; {len(rows)} stay."
+        )
+    if not len(rows):
+        raise DataError(f"No odorant was measured in {min_measured} glomeruli; lower min_measured.")
+    return there.only(rows, columns)
+
+
+def complete_block(known: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rows and columns without a gap: columns join one by one, whichever costs fewest rows."""
+    rows, chosen = np.ones(len(known), bool), list[int]()
+    best, block = 0, (np.flatnonzero(rows), np.arange(0))
+    while len(chosen) < known.shape[1]:
+        left = (known & rows[:, None]).sum(axis=0)
+        left[chosen] = -1
+        chosen.append(int(left.argmax()))
+        rows = rows & known[:, chosen[-1]]
+        area = int(rows.sum()) * len(chosen)
+        if area > best:
+            best, block = area, (np.flatnonzero(rows), np.sort(chosen))
+    return block
+
+
+def _molecules(there: Responses, report: list[str], progress) -> tuple[np.ndarray, list[Molecule]]:
+    """The odorants that are molecules; of a salt, its organic part."""
+    rows = _checked(there.smiles, progress)
+    salts = [row for row in rows if row.molecule is None and row.suggestion]
+    for salt, part in zip(salts, _checked([row.suggestion for row in salts]), strict=True):
+        rows[salt.number - 1] = part
+    kept = [k for k, row in enumerate(rows) if row.molecule is not None]
+    dropped = [there.names[k] for k, row in enumerate(rows) if row.molecule is None]
+    if dropped:
+        report.append(
+            f"{len(dropped)} substances are no organic molecules and were left out: "
+            f"{', '.join(dropped)}."
+        )
+    return np.array(kept, int), [molecule for row in rows if (molecule := row.molecule)]
+
+
+def _checked(texts, progress=None) -> list:
+    import pandas as pd
+
+    lines = frame_lines(pd.DataFrame({"smiles": texts}, dtype=object), "smiles")
+    return drain(check_steps(lines, keep_duplicates=True), progress)
+
+
+def _class_targets(there, molecules, target, min_positives, report):
+    """Rows whose class is known and frequent enough, and the fields that name it."""
+    names, counts = np.unique(there.classes, return_counts=True)
+    frequent = [
+        str(name)
+        for name, count in zip(names, counts, strict=True)
+        if name not in ("", "other") and count >= max(1, min_positives)
+    ]
+    rows = np.array([k for k, name in enumerate(there.classes) if name in frequent], int)
+    if not len(rows):
+        raise DataError(f"No chemical class has {min_positives} odorants; lower min_positives.")
+    rare = [
+        f"{name} ({count})" if name else f"none named ({count})"
+        for name, count in zip(names, counts, strict=True)
+        if name not in frequent
+    ]
+    if rare:
+        report.append(
+            f"Chemical classes left out, because fewer than {min_positives} odorants have them or "
+            f"because they are none: {', '.join(rare)}."
+        )
+    y = np.array([frequent.index(there.classes[row]) for row in rows])
+    if target:
+        labels = y[:, None] == np.arange(len(frequent))
+        return rows, character_targets(labels, frequent, target, min_positives, report)
+    return rows, {"y": y, "target_names": tuple(frequent)}
+
+
+def _character_targets(there, molecules, target, min_positives, report):
+    """Rows whose molecule the starter set knows, and its odor characters."""
+    known = starter.entries()
+    exact, flat = dict[str, int](), dict[str, int]()
+    for k, row in enumerate(_checked([entry["smiles"] for entry in known])):
+        if row.molecule is not None:
+            exact.setdefault(row.molecule.smiles, k)
+            flat.setdefault(row.molecule.skeleton, k)
+    places = [exact.get(one.smiles, flat.get(one.skeleton)) for one in molecules]
+    rows = np.array([k for k, place in enumerate(places) if place is not None], int)
+    if not len(rows):
+        raise DataError("The starter set knows none of these odorants; lower min_measured.")
+    report.append(
+        f"{len(rows)} of {len(places)} odorants are in the starter set too, which says what they "
+        "smell of to people; the others were left out."
+    )
+    vocabulary = sorted({word for entry in known for word in entry["characters"]})
+    given = [known[places[row]]["characters"] for row in rows]
+    labels = np.array([[word in words for word in vocabulary] for words in given])
+    characters = [word.capitalize() for word in vocabulary]
+    return rows, character_targets(labels, characters, target, min_positives, report)
+
+
+def _read(folder: Path, name: str):
+    """One of the tables: semicolons, quotes, and a first column without a name."""
+    import pandas as pd
+
+    path = folder / name
+    if not path.is_file():
+        path = path.with_name(f"{name}.gz")
+    try:
+        table = pd.read_csv(path, sep=";", index_col=0)
+        if name == _RESPONSES:
+            table = table.astype(float)
+            sound = len(table) > 0 and not table.index.has_duplicates
+            sound = sound and ((table >= 0) & (table <= 1) | table.isna()).all(axis=None)
+        else:
+            sound = len(table) > 0 and set(_COLUMNS[name]) <= set(table.columns)
+    except PermissionError as error:
+        raise DataError(
+            f"{name} of DoOR may not be read by this program; give it the right to."
+        ) from error
+    except (OSError, EOFError, ValueError, zlib.error) as error:
+        raise DataError(_DAMAGED.format(name=name)) from error
+    if not sound:
+        raise DataError(_DAMAGED.format(name=name))
+    return table
+
+
+_DAMAGED = (
+    "{name} of DoOR is damaged or has another layout (semicolons between columns, responses from 0 "
+    "to 1, and the columns that DoOR.data has). Delete it and download it again."
+)

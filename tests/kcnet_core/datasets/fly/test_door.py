@@ -1,0 +1,82 @@
+"""DoOR: responses of glomeruli, with nothing silently zero."""
+
+from __future__ import annotations
+
+import shutil
+
+import numpy as np
+import pytest
+
+from kcnet_core import datasets
+from kcnet_core.datasets.fly import connectome, door
+from kcnet_core.errors import DataError
+
+
+def test_the_real_set_has_one_row_per_odorant_and_one_input_per_glomerulus(real_data):
+    data = datasets.load("door")
+    assert data.X.shape == (137, 48) and len(data.target_names) == 7
+    assert data.X.min() >= 0 and data.X.max() <= 1
+    assert set(data.feature_names) <= set(connectome.connectome().glomeruli)
+    assert len(set(data.row_names)) == len(data.smiles) == 137
+    ester = data.row_names.index("ethyl acetate")
+    assert data.target_names[data.y[ester]] == "ester"
+
+
+def test_what_nobody_measured_is_at_the_spontaneous_rate_and_said(real_data):
+    data, there = datasets.load("door"), door.read_responses()
+    known = door.measured(data)
+    rates = dict(zip(there.glomeruli, there.spontaneous, strict=True))
+    rest = np.float32([rates[name] for name in data.feature_names])
+    assert (data.X[~known] == np.broadcast_to(rest, data.X.shape)[~known]).all()
+    assert (data.X[known] != np.broadcast_to(rest, data.X.shape)[known]).mean() > 0.9
+    assert known.sum(axis=1).min() >= door.MIN_MEASURED
+    assert f"{(~known).sum():,} of {known.size:,} responses" in " ".join(data.report)
+    assert "58 odorants have no response" in " ".join(data.report)
+
+
+def test_complete_cases_have_no_gap(real_data):
+    data = datasets.load("door_characters", missing="complete")
+    assert data.multilabel and data.X.shape == (100, 20)
+    assert door.measured(data).all()
+    assert "never measured and are set" not in " ".join(data.report)
+
+
+def test_the_block_without_gaps_is_the_largest_of_its_kind():
+    known = np.ones((6, 4), bool)
+    known[4:, 1] = known[0, 3] = known[5, 3] = False
+    rows, columns = door.complete_block(known)
+    assert known[np.ix_(rows, columns)].all() and len(rows) * len(columns) == 12
+
+
+def test_one_class_or_character_can_be_asked_for(real_data):
+    assert datasets.load("door", target="ester").target_names == ("not ester", "ester")
+    sweet = datasets.load("door_characters", target="Sweet")
+    assert sweet.target_names[1] == "Sweet" and 50 < sweet.y.sum() < 70
+    with pytest.raises(DataError, match="no odor character 'Purple'"):
+        datasets.load("door_characters", target="Purple")
+    with pytest.raises(DataError, match="missing is 'zero'; it must be one of spontaneous"):
+        datasets.load("door", missing="zero")
+    with pytest.raises(DataError, match="lower min_measured"):
+        datasets.load("door", min_measured=100)
+
+
+@pytest.mark.parametrize(
+    "name, change",
+    [
+        ("door_response_matrix.csv", lambda text: text[:300]),
+        ("door_response_matrix.csv", lambda text: text.replace(";0.", ";9.")),
+        ("door_response_matrix.csv", lambda text: text.replace('"SFR"', '"rest"')),
+        ("door_mappings.csv", lambda text: text.replace('"code"', '"place"')),
+        ("odor.csv", lambda text: text.replace(";", ",")),
+        ("odor.csv", lambda text: ""),
+    ],
+)
+def test_a_damaged_table_is_told(shared_data, tmp_path, monkeypatch, name, change):
+    shutil.copytree(shared_data / "door", tmp_path / "door")
+    path = tmp_path / "door" / name
+    text = path.read_text()
+    path.chmod(0o644)
+    path.write_text(change(text))
+    monkeypatch.setenv("KCNET_DATA", str(tmp_path))
+    with pytest.raises(DataError, match=f"{name} of DoOR is damaged"):
+        datasets.load("door")

@@ -1,0 +1,188 @@
+"""The connectome's export becomes a table; whatever is wrong with it becomes a sentence."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import shutil
+import tarfile
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from kcnet_core import datasets
+from kcnet_core.datasets.fly import connectome, export
+from kcnet_core.datasets.fly.export import lobe_of, read_export
+from kcnet_core.errors import DataError
+
+NEURONS = """bodyId,type,instance
+1,DA1_lPN,DA1_lPN_R
+2,DA1_lPN,DA1_lPN_R
+3,VM5d_adPN,VM5d_adPN_R
+4,VP1m+VP2_lvPN1,x
+5,M_adPNm4,x
+6,MZ_lvPN,x
+10,KCg-m,x
+11,KCa'b'-ap1,x
+12,KCab-c,x
+13,,KC part due to gap
+"""
+CONNECTIONS = """bodyId_pre,bodyId_post,roi,weight
+1,10,CA(R),2
+2,10,CA(R),1
+3,10,CA(R),7
+1,10,SLP(R),50
+3,11,CA(R),2
+4,11,CA(R),50
+5,12,CA(R),50
+1,13,CA(R),50
+10,11,CA(R),50
+3,12,CA(R),3
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / export.NEURONS).write_text(NEURONS)
+    (tmp_path / export.CONNECTIONS).write_text(CONNECTIONS)
+    return tmp_path
+
+
+def archive(path, tables, order=(export.CONNECTIONS, export.NEURONS)):
+    """In the layout of the official one: a folder of its version, and the tables in it."""
+    with tarfile.open(path, "w:gz") as pack:
+        for name in order:
+            if name in tables:
+                entry = tarfile.TarInfo(f"exported-traced-adjacencies-v1.2/{name}")
+                entry.size = len(tables[name])
+                pack.addfile(entry, io.BytesIO(tables[name]))
+    return path
+
+
+TABLES = {export.NEURONS: NEURONS.encode(), export.CONNECTIONS: CONNECTIONS.encode()}
+
+
+def test_synapses_of_a_glomerulus_add_up_over_its_neurons_in_the_calyx_alone(folder):
+    fly = read_export(folder)
+    assert fly.glomeruli == ("DA1", "VM5d")
+    assert fly.cells.tolist() == [10, 11, 12]
+    assert fly.types == ("KCg-m", "KCa'b'-ap1", "KCab-c")
+    assert fly.synapses.tolist() == [[3, 7], [0, 2], [0, 3]]
+    assert fly.n_untyped == 1
+    assert fly.heard(3).tolist() == [[True, True], [False, False], [False, True]]
+
+
+@pytest.mark.parametrize("order", [tuple(TABLES), tuple(reversed(TABLES))])
+def test_the_archive_reads_like_its_tables_in_any_order(folder, tmp_path, order):
+    fly = read_export(archive(tmp_path / "a.tar.gz", TABLES, order))
+    assert fly.synapses.tolist() == read_export(folder).synapses.tolist()
+
+
+def test_the_archive_is_read_in_bounded_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr(export, "ROWS_AT_ONCE", 2_000)
+    peaks = []
+    for n_rows in (10_000, 80_000):
+        noise = "".join(f"{k},{k + 1},SLP(R),{k % 9}\n" for k in range(100, 100 + n_rows))
+        tables = {**TABLES, export.CONNECTIONS: (CONNECTIONS + noise).encode()}
+        path = archive(tmp_path / f"{n_rows}.tar.gz", tables)
+        del noise, tables
+        tracemalloc.start()
+        assert read_export(path).synapses.sum() == 15
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 1.3 * peaks[0]
+
+
+def damaged(path, change):
+    path.write_bytes(change(path.read_bytes()))
+    return path
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda b: b[: len(b) // 2],
+        lambda b: b[:-6],
+        lambda b: b"",
+        lambda b: b"PK" + b,
+        lambda b: b[:-8] + bytes(8),
+    ],
+)
+def test_an_archive_that_is_cut_short_or_changed_is_told(tmp_path, change):
+    path = damaged(archive(tmp_path / "a.tar.gz", TABLES), change)
+    with pytest.raises(DataError, match=r"cut short or damaged .*download it again"):
+        read_export(path)
+
+
+@pytest.mark.parametrize(
+    "name, content, words",
+    [
+        (export.NEURONS, NEURONS.replace("type", "kind"), "lacks the column type"),
+        (export.CONNECTIONS, CONNECTIONS.replace("roi", "region"), "lacks the column roi"),
+        (export.NEURONS, NEURONS.replace("KC", "Kenyon"), "names no Kenyon cells.*another version"),
+        (export.NEURONS, NEURONS.replace("_", "-"), "names no projection neurons"),
+        (export.CONNECTIONS, CONNECTIONS.replace("CA(R)", "MB"), "no synapses .*calyx"),
+        (export.CONNECTIONS, CONNECTIONS.replace(",7", ",seven"), "cut short or damaged"),
+        (export.CONNECTIONS, "", "cut short or damaged"),
+    ],
+)
+def test_a_table_of_another_layout_is_told(folder, name, content, words):
+    (folder / name).write_text(content)
+    with pytest.raises(DataError, match=words):
+        read_export(folder)
+
+
+def test_an_archive_of_something_else_is_told(tmp_path):
+    path = archive(tmp_path / "a.tar.gz", {export.NEURONS: NEURONS.encode()})
+    with pytest.raises(DataError, match="does not hold traced-roi-connections"):
+        read_export(path)
+
+
+def test_the_real_fly_has_as_many_cells_glomeruli_and_inputs_as_published(real_data):
+    fly = connectome.connectome()
+    heard = fly.heard(3)
+    hears = heard[heard.any(axis=1)]
+    assert hears.shape == (1750, 55)
+    assert hears.sum(axis=1).mean() == pytest.approx(5.3966, abs=1e-4)
+    assert {lobe: fly.lobes.count(lobe) for lobe in set(fly.lobes)} == {
+        "γ": 626, "α′β′": 336, "αβ": 808,
+    }  # fmt: skip
+    assert "5.40 glomeruli a cell" in fly.describe(3)[0]
+
+
+def test_types_belong_to_lobes():
+    assert [lobe_of(name) for name in ("KCg-m", "KCa'b'-m", "KCab-p", "KCx")] == [
+        "γ", "α′β′", "αβ", "other",
+    ]  # fmt: skip
+
+
+def test_what_was_read_from_an_archive_is_kept(folder, tmp_path, cache, monkeypatch):
+    place = tmp_path / "data" / connectome.ARCHIVE
+    place.parent.mkdir(parents=True)
+    archive(place, TABLES)
+    monkeypatch.setenv("KCNET_DATA", str(tmp_path / "data"))
+    assert {info.name: info.status for info in datasets.available()}["hemibrain"] == "present"
+    first = connectome.connectome()
+    connectome._kept.cache_clear()
+    monkeypatch.setattr(connectome, "read_export", None)
+    again = connectome.connectome()
+    assert again.types == first.types and (again.synapses == first.synapses).all()
+    assert connectome.synapses_for(["VM5d"]).tolist() == [[7], [2], [3]]
+    with pytest.raises(DataError, match="hear glomeruli, and 'MolWt' is none"):
+        connectome.synapses_for(["DA1", "MolWt"])
+    connectome._kept.cache_clear()
+
+
+def test_without_the_connectome_a_sentence_says_how_to_get_it():
+    with pytest.raises(DataError, match=r"Hemibrain v1.2 is not on this machine yet.*46 MB"):
+        connectome.connectome()
+
+
+def test_gzipped_tables_read_like_plain_ones(folder):
+    plain = read_export(folder)
+    for name in TABLES:
+        with gzip.open(folder / f"{name}.gz", "wb") as out:
+            shutil.copyfileobj((folder / name).open("rb"), out)
+        (folder / name).unlink()
+    assert np.array_equal(read_export(folder).synapses, plain.synapses)
