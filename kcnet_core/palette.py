@@ -54,6 +54,14 @@ MODEL_LOOKS = {
     "SVM": ("#1A222B", "#888D99", "bowtie", "10px,6px"),
 }
 
+# Kenyon cells of a real fly by their lobe, on light and on dark.
+LOBE_COLOURS = {
+    "γ": ("#C2410C", "#FB923C"),
+    "α′β′": ("#1B45A4", "#548AEE"),
+    "αβ": ("#1F7944", "#8FD16A"),
+    "other": ("#6B7078", "#9AA0A8"),
+}
+
 # S: purple - page - orange, so that a score of zero is invisible. W: page - orange - ink.
 _DIVERGING = (
     ("#3B1266", "#7B4FB5", "#C9B6E3", LIGHT.background, "#F5BE8F", "#D9641C", "#7A2606"),

@@ -23,9 +23,18 @@ MOST_BARS = 12  # inputs named in a ranked bar chart
 TOP = {"t": 14}  # margin above a chart without legend
 
 
-def rates_figure(forward: ForwardPass, meanings: Sequence[str], dark: bool = False) -> go.Figure:
-    """The input vector as the brain receives it: one bar per glomerulus, in order."""
+def rates_figure(
+    forward: ForwardPass, meanings: Sequence[str], dark: bool = False,
+    names: Sequence[str] | None = None,
+) -> go.Figure:  # fmt: skip
+    """The input vector as the brain receives it: one bar per glomerulus, in order.
+
+    `names` stand below the bars, where they are few and short.
+    """
     n = len(forward.rates)
+    ticks: dict = {}
+    if names is not None:
+        ticks = {"tickvals": [*range(1, n + 1)], "ticktext": list(names), "tickangle": -90}
     about = [f"{escape_html(meaning)}<br>rate %{{y:.2f}}" for meaning in meanings]
     return draw(
         [bars(np.arange(1, n + 1), forward.rates, theme(dark).primary, about)],
@@ -34,7 +43,7 @@ def rates_figure(forward: ForwardPass, meanings: Sequence[str], dark: bool = Fal
         HEIGHT,
         margin=TOP,
         bargap=0 if n > 200 else 0.15,
-        xaxis={"title": "Glomerulus"},
+        xaxis={"title": "Glomerulus", **ticks},
         yaxis={"title": "Firing rate", "range": [0, 1.04]},
     )
 

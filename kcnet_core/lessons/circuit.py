@@ -1,19 +1,22 @@
 """One sample's way through the fly's circuit, step by step, with every number kept for the eye.
 
-Every input is a firing rate between 0 (silent) and 1: a pixel's brightness, or the rank of a
-molecule's descriptor among the dataset's molecules. The paper standardises its inputs instead. With
-C = 1 that makes no difference to which cells fire: adding a constant to every input adds the same
-constant to every cell's sum and to their mean, and inhibition takes it away again. With any other C
-only rates that start at 0 let inhibition mean what it means in a fly.
+Every input is a firing rate between 0 (silent) and 1: a pixel's brightness, the rank of a
+molecule's descriptor among the dataset's molecules, or the measured answer of a glomerulus. The
+paper standardises its inputs instead. With C = 1 that makes no difference to which cells fire:
+adding a constant to every input adds the same constant to every cell's sum and to their mean, and
+inhibition takes it away again. With any other C only rates that start at 0 let inhibition mean what
+it means in a fly.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
 from kcnet_core.contracts import Circuit
+from kcnet_core.datasets.catalogue import is_glomerular
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import DataError, KCNetError
 from kcnet_core.network.wiring import PLANS
@@ -44,7 +47,7 @@ class CircuitSettings:
     inhibition: float = 1.0  # C, how much of the cells' mean is taken from every cell
     wiring: int = 1  # seed of the random wiring: another number is another fly
     epochs: int = 0  # of dynamic optimisation (DOA); 0 leaves the wiring as it was drawn
-    plan: str = "random"  # of the wiring; fields are for images
+    plan: str = "random"  # of the wiring; fields are for images, a real fly's for glomeruli
 
     def __post_init__(self):
         for name, (low, high) in BOUNDS.items():
@@ -67,6 +70,8 @@ class Glomeruli:
         if dataset.kind == "image":
             self.names = dataset.feature_names
             self.rates = np.clip(dataset.raw_pixels(dataset.X), 0, 1).astype(np.float32)
+        elif is_glomerular(dataset.name):
+            self.names, self.rates = dataset.feature_names, np.clip(dataset.X, 0, 1)
         else:
             self._fit_ranks()
         self.train, self.test = _held_out(dataset)
@@ -114,10 +119,36 @@ def _held_out(dataset):
     return next(split.split(dataset.X, groups=groups))
 
 
-def train_fly(glomeruli: Glomeruli, settings: CircuitSettings) -> Circuit:
-    """Teach one fly: draw its wiring, then solve for its output weights on the training rows."""
+@lru_cache(maxsize=4)
+def real_cells(names: tuple[str, ...]) -> tuple[str, ...]:
+    """The lobe of every cell of the whole real fly that hears one of these glomeruli, in order."""
+    from kcnet_core.datasets.fly.connectome import MIN_SYNAPSES, connectome, synapses_for
+
+    heard = (synapses_for(names) >= MIN_SYNAPSES).sum(axis=1) > 0
+    return tuple(lobe for lobe, hears in zip(connectome().lobes, heard, strict=True) if hears)
+
+
+def of_whole_fly(settings: CircuitSettings, glomeruli: Glomeruli) -> CircuitSettings:
+    """A real fly has as many cells as it has; other settings stay as they are."""
+    if not PLANS[settings.plan].needs_glomeruli:
+        return settings
+    return replace(settings, cells=len(real_cells(tuple(glomeruli.names))))
+
+
+def train_fly(
+    glomeruli: Glomeruli, settings: CircuitSettings, rows: np.ndarray | None = None
+) -> Circuit:
+    """Teach one fly: draw its wiring, then solve for its output weights on the training rows.
+
+    `rows` are others than the usual training rows.
+    """
     from kcnet_core import KCNetClassifier
 
+    connectome = None
+    if PLANS[settings.plan].needs_glomeruli:
+        from kcnet_core.datasets.fly.connectome import synapses_for
+
+        connectome = synapses_for(glomeruli.names)
     fly = KCNetClassifier(
         n_hidden=settings.cells,
         fan_in=min(settings.fan_in, glomeruli.rates.shape[1] - 1),
@@ -127,8 +158,9 @@ def train_fly(glomeruli: Glomeruli, settings: CircuitSettings) -> Circuit:
         random_state=settings.wiring,
         wiring=settings.plan,
         image_shape=glomeruli.dataset.image_shape,
+        connectome=connectome,
     )
-    rows = glomeruli.train
+    rows = glomeruli.train if rows is None else rows
     groups = glomeruli.dataset.groups
     fly.fit(
         glomeruli.rates[rows],

@@ -22,10 +22,15 @@ def circuit_picture(
     answer_names,
     colours,
     image_shape=None,
+    short_names=None,
+    cell_kinds=None,
+    unknown=None,
 ) -> dict:
     """The drawing of one sample at one step, as numbers and text that are ready for JSON.
 
     `cell` is the chosen one, from 0; `colours` are "hot" (active), "cold" (below zero) and "rest".
+    Where inputs are few, `short_names` are written on them, and `unknown` (d,) says which nobody
+    measured. `cell_kinds` are (name, colour) of every cell.
     """
     shown = shown_answers(forward)
     best = leading_answers(forward)
@@ -47,10 +52,16 @@ def circuit_picture(
             "values": np.rint(100 * forward.rates).astype(int).tolist(),
             "shape": None if image_shape is None else list(image_shape),
             "names": None if image_shape is not None else list(input_names),
+            "short": None if short_names is None else list(short_names),
+            "unknown": [] if unknown is None else np.flatnonzero(unknown).tolist(),
         },
         "cells": {
             "values": np.rint(100 * values).astype(int).tolist(),
-            "numbers": [f"{number:.2f}" for number in numbers],
+            "numbers": [
+                f"{number:.2f}" if cell_kinds is None else f"{number:.2f} ({cell_kinds[j][0]})"
+                for j, number in enumerate(numbers)
+            ],
+            "kinds": None if cell_kinds is None else [colour for _, colour in cell_kinds],
         },
         "chosen": {"cell": int(cell), "inputs": forward.inputs_of(cell).tolist()},
         "others": [
@@ -140,6 +151,12 @@ def _cells_subtitle(forward, step):
     return f"{forward.n_active:,} of {B:,} active"
 
 
+def _inputs_per_cell(forward) -> str:
+    counts = forward.wiring.sum(axis=1)
+    low, high = counts.min(), counts.max()
+    return f"{low}" if low == high else f"{low} to {high}"
+
+
 def _label(forward, step, answer_names):
     """The drawing in words, for those who cannot see it."""
     B, d = len(forward.sums), len(forward.rates)
@@ -147,7 +164,7 @@ def _label(forward, step, answer_names):
     best = ", ".join(str(answer_names[k]) for k in leading_answers(forward))
     return {
         "input": f"{np.count_nonzero(forward.rates > 0.05)} of {d} glomeruli fire.",
-        "wiring": f"{B} Kenyon cells, each wired to {len(forward.inputs_of(0))} of {d} glomeruli.",
+        "wiring": f"{B} Kenyon cells, each wired to {_inputs_per_cell(forward)} of {d} glomeruli.",
         "sum": f"{B} Kenyon cells, coloured by their sums, {forward.mean:.2f} on average.",
         "inhibition": f"{above} of {B} Kenyon cells stay above zero.",
         "relu": f"{forward.n_active} of {B} Kenyon cells are active; the rest are silent.",

@@ -9,13 +9,16 @@ import numpy as np
 from kcnet_core.contracts import Circuit
 from kcnet_core.lessons.circuit import (
     BOUNDS,
+    HELD_OUT,
     TAG_FRACTION,
     CircuitSettings,
     Glomeruli,
     tag_size,
     train_fly,
 )
+from kcnet_core.network.wiring import PLANS
 
+REPEATS = 20  # splits over which a score is averaged where one test part is small
 ALIKE = 0.5  # two odors smell alike when they share this part of their characters, or more
 SWEPT_SAMPLES, TAGGED_SAMPLES = 150, 120  # held-out ones that stand for all
 
@@ -186,6 +189,14 @@ def next_fly(settings: CircuitSettings, steps: int = 1) -> CircuitSettings:
     return replace(settings, wiring=low + (settings.wiring - low + steps) % (high - low + 1))
 
 
+def swarm_fly(settings: CircuitSettings, number: int) -> CircuitSettings:
+    """One of many flies: others are wired by another draw, or as the one real fly's controls."""
+    if not PLANS[settings.plan].needs_glomeruli:
+        return next_fly(settings, number)
+    plan = ("hemibrain-random", "hemibrain-shuffled")[number % 2] if number else "hemibrain"
+    return replace(next_fly(settings, number), plan=plan)
+
+
 def fly_answers(glomeruli: Glomeruli, settings: CircuitSettings) -> FlyAnswers:
     """Wire and teach one fly, and ask it about every held-out sample."""
     fly = train_fly(glomeruli, settings)
@@ -196,6 +207,20 @@ def fly_answers(glomeruli: Glomeruli, settings: CircuitSettings) -> FlyAnswers:
         answers=answers,
         accuracy=float(np.mean(answers == glomeruli.dataset.y[glomeruli.test])),
     )
+
+
+def unseen_accuracy(glomeruli: Glomeruli, settings: CircuitSettings) -> float:
+    """Share of right answers over repeated splits, whole molecules on one side of each."""
+    from sklearn.model_selection import GroupShuffleSplit
+
+    dataset = glomeruli.dataset
+    groups = np.arange(len(dataset.X)) if dataset.groups is None else dataset.groups
+    parts = GroupShuffleSplit(REPEATS, test_size=HELD_OUT, random_state=0)
+    right = []
+    for number, (train, test) in enumerate(parts.split(dataset.X, groups=groups)):
+        fly = train_fly(glomeruli, next_fly(settings, number), train)
+        right.append(np.mean(fly.predict(glomeruli.rates[test]) == dataset.y[test]))
+    return float(np.mean(right))
 
 
 def opinions(flies: list[FlyAnswers], rates) -> np.ndarray:

@@ -8,15 +8,17 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from typing import Any
 
 from kcnet_core.errors import KCNetError
 from kcnet_core.lessons.circuit import BOUNDS
 from kcnet_core.storage.folders import assets
 
-DATA = ("mnist_sample", "digits", "starter")
+DATA = ("mnist_sample", "digits", "starter", "door")
 VIEWS = ("circuit", "draw", "inhibition", "tags", "flies", "none")
 CIRCUIT_STEPS = ("input", "wiring", "sum", "inhibition", "relu", "votes", "answer")
-CONTROLS = ("sample", *BOUNDS)
+SETTINGS = (*BOUNDS, "plan")  # of a fly, that a lesson can set
+CONTROLS = ("sample", *SETTINGS)
 IMAGES = {"mnist_sample": 1000, "digits": 397}  # that a lesson can put on the bench
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
@@ -64,9 +66,9 @@ class Question:
     low: float = 0.0
     high: float = 100.0
     setting: str = ""
-    values: tuple[float, ...] = ()
+    values: tuple[float | str, ...] = ()
     answer: str = ""
-    chart: tuple[str, tuple[float, ...]] | None = None
+    chart: tuple[str, tuple[float | str, ...]] | None = None
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ class LessonStep:
     text: str
     view: str = "none"
     circuit_step: str = "input"
-    settings: dict[str, float] = field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)
     sample: str = (
         ""  # what lies on the bench: an odor's name or an image's number; empty: the first
     )

@@ -18,6 +18,7 @@ from kcnet_core.lessons.lesson import (
     DATA,
     IMAGES,
     PLACEHOLDER,
+    SETTINGS,
     VIEWS,
     Lesson,
     LessonError,
@@ -29,24 +30,18 @@ from kcnet_core.lessons.lesson import (
 )
 from kcnet_core.lessons.measures import MEASURES
 from kcnet_core.limits import MAX_LESSON_BYTES
+from kcnet_core.network.wiring import PLANS
 from kcnet_core.storage.folders import assets
 
 FOLDER = assets() / "lessons"
 MOST_MISTAKES = 20  # of one file that are listed
 
 _INTEGERS = ("cells", "fan_in", "wiring", "epochs")
-_LESSON_FIELDS = ("data", "minutes", "order", "sample", *BOUNDS)
+_LESSON_FIELDS = ("data", "minutes", "order", "sample", *SETTINGS)
 _BESIDE_A_QUESTION = ("measure", "guess", "choose", "change", "answer", "chart")
 _STEP_FIELDS = (
-    "view",
-    "step",
-    "show",
-    "sample",
-    *BOUNDS,
-    "question",
-    *_BESIDE_A_QUESTION,
-    "reveal",
-)
+    "view", "step", "show", "sample", *SETTINGS, "question", *_BESIDE_A_QUESTION, "reveal",
+)  # fmt: skip
 _FIELD = re.compile(r"^([a-z][a-z_]*):(?:\s+(.*))?$")
 _PLACEHOLDERS = {  # by kind of question
     "guess": ("measured",),
@@ -195,7 +190,7 @@ class Reader:
             part.fields[name] = (number, value)
 
     def settings(self, part):
-        given = [(name, *part.fields[name]) for name in BOUNDS if name in part.fields]
+        given = [(name, *part.fields[name]) for name in SETTINGS if name in part.fields]
         return {
             name: self.attempt(self.setting_value, line, name, value) for name, line, value in given
         }
@@ -210,12 +205,16 @@ class Reader:
                 hint = did_you_mean(value, odor_names(), "Learn lists them")
                 self.fail(line, f"“{value}” is not an odor of the starter set{hint}")
             return value
+        if data not in IMAGES:
+            return value  # whether DoOR has it, only the files say, and they may not be here
         number = self.number(line, "sample", value, 1, IMAGES[data])
         if number != int(number):
             self.fail(line, f"sample is a whole number, not {value}.")
         return str(int(number))
 
     def setting_value(self, line, name, text):
+        if name == "plan":
+            return text if text in PLANS else self.fail(line, f"plan: one of {', '.join(PLANS)}.")
         value = self.number(line, name, text, *BOUNDS[name])
         if name in _INTEGERS and value != int(value):
             self.fail(line, f"{name} is a whole number, not {text}.")
@@ -323,11 +322,11 @@ class Reader:
     def setting_list(self, part, name):
         line, value = part.fields[name]
         setting, equals, listed = map(str.strip, value.partition("="))
-        if not equals or setting not in BOUNDS:
+        if not equals or setting not in SETTINGS:
             self.fail(
                 line,
                 f"“{name}:” is written like “{name}: cells = 50, 500”, with one of "
-                f"{', '.join(BOUNDS)}.",
+                f"{', '.join(SETTINGS)}.",
             )
         values = tuple(
             self.setting_value(line, setting, text.strip()) for text in listed.split(",")

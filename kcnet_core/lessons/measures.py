@@ -15,6 +15,7 @@ from kcnet_core.lessons.experiments import (
     inhibition_sweep,
     next_fly,
     tag_pairs,
+    unseen_accuracy,
     wiring_overlap,
 )
 
@@ -56,6 +57,10 @@ def _accuracy(glomeruli, settings, train):
     return 100 * np.mean(answers == glomeruli.dataset.y[rows])
 
 
+def _unseen_accuracy(glomeruli, settings, train):
+    return 100 * unseen_accuracy(glomeruli, settings)
+
+
 def _active_share(glomeruli, settings, train):
     sums = cell_sums(train(settings), glomeruli.rates[glomeruli.test[:SAMPLES]])
     return 100 * active_cells(sums, settings.inhibition).mean()
@@ -87,7 +92,8 @@ def _agreement(glomeruli, settings, train):
 
 
 def _inputs_per_cell(glomeruli, settings, train):
-    return float(np.count_nonzero(train(settings).weights_) / settings.cells)
+    weights = train(settings).weights_
+    return float(np.count_nonzero(weights) / len(weights))
 
 
 def _connections_kept(glomeruli, settings, train):
@@ -97,6 +103,9 @@ def _connections_kept(glomeruli, settings, train):
 
 MEASURES = {
     "accuracy": Measure("right answers on unseen samples", "%", 1.0, _accuracy, one_answer=True),
+    "unseen_accuracy": Measure(
+        "right answers, mean of 20 splits", "%", 4.0, _unseen_accuracy, one_answer=True
+    ),
     "active_share": Measure("share of active cells", "%", 1.0, _active_share),
     "code_distance": Measure("distance of two kinds' active cells", "", 0.02, _code_distance),
     "tag_overlap_same": Measure("shared tag, two of one kind", "%", 1.0, _overlap(True)),

@@ -224,7 +224,7 @@ def test_the_lessons_are_listed_and_open():
 
 def test_an_unknown_lesson_says_which_ones_there_are():
     page = opened(lesson="../../secrets")
-    assert "There is: doa, random-wiring, sparse-coding" in as_read(page.error[0].value)
+    assert "There is: doa, random-wiring, real-fly, sparse-coding" in as_read(page.error[0].value)
 
 
 SMALL_LESSON = """# Small

@@ -17,6 +17,7 @@ from kcnet_core.errors import DataError, KCNetError
 # Of 1,750 cells, 0.61 of the connections stand where they were after one trade a cell, 0.154 after
 # ten and 0.148 after twenty.
 TRADES_PER_CELL = 20
+NEVER = 2.0  # a key above all that are drawn
 
 
 def is_connectome(value) -> bool:
@@ -33,7 +34,7 @@ def hemibrain(n_hidden: int, site, rng: np.random.Generator, rewired: Callable |
     synapses = _cells(n_hidden, site, rng)
     if rewired is not None:
         heard = rewired(synapses > 0, rng)
-        synapses = _counts_moved(synapses, heard, rng)
+        synapses = _counts_moved(synapses, heard, rng) if site.synapse_counts else heard
     return Wiring.from_matrix(synapses, counted=site.synapse_counts)
 
 
@@ -63,29 +64,27 @@ def _cells(n_hidden: int, site, rng: np.random.Generator) -> np.ndarray:
 
 def shuffled(heard: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Another wiring (B, d) in which every cell and every input has as many partners as before."""
-    inputs = [set(np.flatnonzero(row).tolist()) for row in heard]
+    W = heard.copy()
+    half = len(W) // 2
     for _ in range(TRADES_PER_CELL):
-        order = rng.permutation(len(inputs)).tolist()
-        for one, other in zip(order[::2], order[1::2], strict=False):
-            both = inputs[one] & inputs[other]
-            only = sorted(inputs[one] ^ inputs[other])
-            n_first = len(inputs[one]) - len(both)
-            rng.shuffle(only)
-            inputs[one], inputs[other] = both | set(only[:n_first]), both | set(only[n_first:])
-    return _matrix(inputs, heard.shape)
+        order = rng.permutation(len(W))
+        one, other = order[:half], order[half : 2 * half]  # who trades with whom
+        first, second = W[one], W[other]
+        both, only = first & second, first ^ second
+        taken = _drawn(only, (first & ~second).sum(axis=1), rng)
+        W[one], W[other] = both | taken, both | (only & ~taken)
+    return W
 
 
 def random_like(heard: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """A wiring (B, d) in which every cell draws as many inputs as before, from anywhere."""
-    order = rng.random(heard.shape).argsort(axis=1).argsort(axis=1)
-    return order < heard.sum(axis=1, keepdims=True)
+    return _drawn(np.ones_like(heard), heard.sum(axis=1), rng)
 
 
-def _matrix(inputs: list[set[int]], shape) -> np.ndarray:
-    W = np.zeros(shape, bool)
-    for row, those in enumerate(inputs):
-        W[row, list(those)] = True
-    return W
+def _drawn(choices: np.ndarray, counts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """So many of each row's choices (B, d), drawn by lot."""
+    keys = np.where(choices, rng.random(choices.shape), NEVER)
+    return keys.argsort(axis=1).argsort(axis=1) < counts[:, None]
 
 
 def _counts_moved(synapses, heard, rng) -> np.ndarray:

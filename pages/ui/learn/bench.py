@@ -8,15 +8,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from kcnet_core.lessons.circuit import CircuitSettings, Glomeruli, train_fly
+from kcnet_core.datasets.catalogue import is_glomerular
+from kcnet_core.lessons.circuit import CircuitSettings, Glomeruli, real_cells, train_fly
+from kcnet_core.network.wiring import PLANS
 from pages.ui.shell import visitor_data
 
 if TYPE_CHECKING:
     from kcnet_core.contracts import Circuit
 
-ODOR, DIGIT, SMALL, DRAWN = "Odor", "Digit", "Tiny digit", "My drawing"
-DATA_OF = {ODOR: "starter", DIGIT: "mnist_sample", SMALL: "digits", DRAWN: "mnist_sample"}
-SAMPLE_OF = {"starter": ODOR, "mnist_sample": DIGIT, "digits": SMALL}
+ODOR, REAL = "Odor", "Measured odor"
+DIGIT, SMALL, DRAWN = "Digit", "Tiny digit", "My drawing"
+DATA_OF = {
+    ODOR: "starter", REAL: "door", DIGIT: "mnist_sample", SMALL: "digits", DRAWN: "mnist_sample",
+}  # fmt: skip
+SAMPLE_OF = {"starter": ODOR, "door": REAL, "mnist_sample": DIGIT, "digits": SMALL}
 
 
 @dataclass(frozen=True)
@@ -28,6 +33,7 @@ class Sample:
     truth: tuple[str, ...]  # what the dataset says it is; empty if nobody knows
     taught: bool = False  # one of the examples that the fly learned from
     smiles: str | None = None
+    measured: np.ndarray | None = None  # (d,) which rates somebody measured; None: all
 
 
 @dataclass(frozen=True)
@@ -54,14 +60,26 @@ class Bench:
     @property
     def input_meanings(self) -> tuple[str, ...]:
         """What each input is, in words."""
-        return input_meanings(self.data)
+        names, known = input_meanings(self.data), self.sample.measured
+        if known is None:
+            return names
+        return tuple(
+            name if measured else f"{name}, never measured: its spontaneous rate"
+            for name, measured in zip(names, known, strict=True)
+        )
+
+    @property
+    def lobes(self) -> tuple[str, ...] | None:
+        """The lobe of every cell, where they are a real fly's."""
+        real = PLANS[self.settings.plan].needs_glomeruli
+        return real_cells(tuple(self.glomeruli.names)) if real else None
 
     @property
     def image_shape(self) -> tuple[int, int] | None:
         return self.glomeruli.dataset.image_shape
 
 
-@st.cache_resource(show_spinner="Opening the data …", max_entries=3)
+@st.cache_resource(show_spinner="Opening the data …", max_entries=4)
 def glomeruli(data: str) -> Glomeruli:
     return Glomeruli(visitor_data.loaded(data, ()))
 
@@ -72,9 +90,17 @@ def fly(data: str, settings: CircuitSettings) -> Circuit:
 
 
 @st.cache_resource(show_spinner=False, max_entries=3)
+def measured(data: str) -> np.ndarray:
+    """Which responses of glomeruli (n, d) somebody measured."""
+    from kcnet_core.datasets.fly.door import measured
+
+    return measured(glomeruli(data).dataset)
+
+
+@st.cache_resource(show_spinner=False, max_entries=3)
 def input_meanings(data: str) -> tuple[str, ...]:
     names = glomeruli(data).names
-    if glomeruli(data).dataset.kind == "image":
+    if glomeruli(data).dataset.kind == "image" or is_glomerular(data):
         return names
     from kcnet_core.molecules.descriptor_table import DESCRIPTORS
 

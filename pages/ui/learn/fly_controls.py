@@ -7,11 +7,18 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from kcnet_core.datasets.catalogue import is_image_set
+from kcnet_core.experiments.run import plans_for
 from kcnet_core.lessons.circuit import BOUNDS, CircuitSettings
 from kcnet_core.network.wiring import PLANS
 
 CELLS = (50, 100, 200, 500, 1000, 2000)
 SHOWN = ("cells", "fan_in", "inhibition", "wiring")
+OF_A_DRAWN_FLY = ("cells", "fan_in")
+REAL = "hemibrain"  # there is one such wiring, and no other number would be another
+PLAN_NAMES = {
+    "hemibrain": "real", "hemibrain-shuffled": "shuffled", "hemibrain-random": "random",
+}  # fmt: skip
 TITLES = {
     "cells": "Kenyon cells, 𝓑",
     "fan_in": "Inputs per cell",
@@ -34,40 +41,59 @@ def hidden_controls() -> set[str]:
     return {name.strip() for name in st.query_params.get("hide", "").split(",") if name.strip()}
 
 
-def settings_strip(columns: int = 4, pixels: bool = True) -> CircuitSettings:
+def settings_strip(columns: int = 4, data: str = "mnist_sample") -> CircuitSettings:
     """The sliders side by side; what is hidden has the link's value.
 
-    Where the inputs are `pixels`, also from where in the image a cell's inputs are drawn.
+    Where the inputs of the data leave a choice, also the plan of the wiring. A real fly has its
+    own number of cells and of inputs to each.
     """
     hidden, start = hidden_controls(), CircuitSettings()
-    chosen: dict[str, Any] = {
-        name: _from_link(name, getattr(start, name)) for name in SHOWN if name in hidden
-    }
-    shown = [name for name in SHOWN if name not in hidden]
+    plans, chosen = plans_of(data), dict[str, Any]()
+    real = "random" not in plans
     with st.container(key="fly_controls"):
+        if real:
+            chosen["plan"] = _plan(hidden, plans)
+        fixed = (*OF_A_DRAWN_FLY, "wiring") if chosen.get("plan") == REAL else OF_A_DRAWN_FLY
+        names = [name for name in SHOWN if not real or name not in fixed]
+        chosen |= {name: _from_link(name, getattr(start, name)) for name in names if name in hidden}
+        shown = [name for name in names if name not in hidden]
         for first in range(0, len(shown), columns):
             row = shown[first : first + columns]
             for name, column in zip(row, st.columns(columns, gap="medium"), strict=False):
                 with column:
                     chosen[name] = setting_control(name, getattr(start, name), bind="query-params")
-        if pixels:
-            chosen["plan"] = _plan(hidden)
+        if len(plans) > 1 and not real:
+            chosen["plan"] = _plan(hidden, plans)
     return CircuitSettings(**chosen)
 
 
-def _plan(hidden: set[str]) -> str:
+def plans_of(data: str) -> tuple[str, ...]:
+    """The plans between which a visitor may switch."""
+    plans = plans_for(data, is_image_set(data))
+    return plans if is_image_set(data) or len(plans) == 1 else plans[1:]
+
+
+def _plan(hidden: set[str], plans: tuple[str, ...]) -> str:
     """How the wiring is drawn."""
-    if "plan" in hidden:
-        named = st.query_params.get("plan", "")
-        return named if named in PLANS else CircuitSettings().plan
+    key = "plan" if plans[0] == "random" else "real_plan"
+    if key in hidden:
+        named = {PLAN_NAMES.get(plan, plan): plan for plan in plans}
+        return named.get(st.query_params.get(key, ""), plans[0])
+    return plan_control(plans, plans[0], key=key, bind="query-params")
+
+
+def plan_control(plans: tuple[str, ...], value: str, key: str, bind: str | None = None) -> str:
     return st.segmented_control(
         "Plan of the wiring",
-        list(PLANS),
-        default=CircuitSettings().plan,
+        list(plans),
+        format_func=lambda name: PLAN_NAMES.get(name, name),
+        default=value,
         required=True,
-        key="plan",
-        bind="query-params",
-        help="  \n".join(f"**{name}**: {plan.about}" for name, plan in PLANS.items()),
+        key=key,
+        bind=bind,
+        help="  \n".join(
+            f"**{PLAN_NAMES.get(name, name)}**: {PLANS[name].about}" for name in plans
+        ),
     )
 
 

@@ -8,12 +8,12 @@ from typing import Any
 import streamlit as st
 
 from kcnet_core.errors import KCNetError
-from kcnet_core.lessons.circuit import CircuitSettings
+from kcnet_core.lessons.circuit import CircuitSettings, of_whole_fly
 from kcnet_core.lessons.lesson import Lesson, LessonStep
 from kcnet_core.lessons.lesson_file import lesson_names, load_lesson
 from pages.ui.learn import views
-from pages.ui.learn.bench import SAMPLE_OF, Bench
-from pages.ui.learn.fly_controls import setting_control
+from pages.ui.learn.bench import SAMPLE_OF, Bench, glomeruli
+from pages.ui.learn.fly_controls import plan_control, plans_of, setting_control
 from pages.ui.learn.lesson_question import ask
 from pages.ui.learn.present import kept, presenting, switch
 from pages.ui.learn.sample_choice import choose_sample, first_sample
@@ -98,7 +98,11 @@ def show(name: str) -> None:
         step = lesson.steps[part - 1]
         st.header(step.title, anchor=False)
         st.markdown(step.text)
-        bench = _bench(lesson, step, part)
+        try:
+            bench = _bench(lesson, step, part)
+        except KCNetError as error:  # data that are not on this machine
+            _mistakes(str(error))
+            return
         question, mark = step.question, (lesson.name, part)
         done = question is None or ask(question, step.reveal, mark, bench)
         _navigation(lesson, part, done)
@@ -161,11 +165,15 @@ def _bench(lesson: Lesson, step: LessonStep, part: int) -> Bench:
                 with column:
                     if name == "sample":
                         sample = choose_sample(kind, first=step.sample)
+                    elif name == "plan":
+                        key, plans = f"{lesson.name}_{part}_plan", plans_of(lesson.data)
+                        chosen[name] = plan_control(plans, chosen[name], key)
                     else:
                         key = f"{lesson.name}_{part}_{name}"
                         chosen[name] = setting_control(name, chosen[name], key=key)
     sample = sample or first_sample(kind, step.sample)
-    return Bench(lesson.data, CircuitSettings(**chosen), sample, kind)
+    settings = of_whole_fly(CircuitSettings(**chosen), glomeruli(lesson.data))
+    return Bench(lesson.data, settings, sample, kind)
 
 
 def _view(step: LessonStep, bench: Bench) -> None:

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
 from kcnet_core.figures.flies import measurement_figure
+from kcnet_core.lessons.circuit import CircuitSettings, of_whole_fly
 from kcnet_core.lessons.lesson import Question, fill
 from kcnet_core.lessons.measures import MEASURES, measure
-from pages.ui.learn.bench import Bench, fly
+from pages.ui.learn.bench import Bench, fly, glomeruli
+from pages.ui.learn.fly_controls import PLAN_NAMES
 from pages.ui.learn.present import chart
 from pages.ui.shell import session_keys, visitor
 
@@ -85,7 +88,9 @@ def _prediction(question: Question, mark: tuple[str, int], locked: bool):
     )
 
 
-def _names(setting: str, values: Iterable[float]) -> list[str]:
+def _names(setting: str, values: Iterable[Any]) -> list[str]:
+    if setting == "plan":
+        return [f"{PLAN_NAMES.get(str(value), value)} wiring" for value in values]
     return [f"{SYMBOLS[setting]} = {value:g}" for value in values]
 
 
@@ -100,8 +105,14 @@ def _waits_for(question: Question, prediction: float | str | None) -> str:
 
 
 def _measure(question, bench, **changed):
-    settings, train = replace(bench.settings, **changed), partial(fly, bench.data)
-    return measure(question.measure, bench.glomeruli, settings, train)
+    settings = of_whole_fly(replace(bench.settings, **changed), bench.glomeruli)
+    return _measured(question.measure, bench.data, settings)
+
+
+@st.cache_resource(show_spinner=False, max_entries=90)
+def _measured(name: str, data: str, settings: CircuitSettings) -> float:
+    """Kept, because every redrawing of a revealed answer asks again."""
+    return measure(name, glomeruli(data), settings, partial(fly, data))
 
 
 def _reveal(question: Question, prediction, bench: Bench) -> Result:

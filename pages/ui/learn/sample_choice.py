@@ -5,14 +5,26 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
+from kcnet_core.datasets.catalogue import is_glomerular
 from kcnet_core.errors import DataError, KCNetError
 from kcnet_core.lessons import digit_drawing
-from pages.ui.learn.bench import DATA_OF, DRAWN, ODOR, SMALL, Bench, Sample, glomeruli
+from kcnet_core.lessons.circuit import of_whole_fly
+from pages.ui.learn.bench import (
+    DATA_OF,
+    DRAWN,
+    ODOR,
+    REAL,
+    SMALL,
+    Bench,
+    Sample,
+    glomeruli,
+    measured,
+)
 from pages.ui.learn.fly_controls import hidden_controls, settings_strip
 from pages.ui.shell import address, visitor
 from pages.ui.shell.escaping import escape_markdown
 
-FIRST_ODOR = "vanillin"
+FIRST_ODOR = {"starter": "vanillin", "door": "ethyl butyrate"}
 INK = "ink"  # the link's parameter that holds a drawing
 
 
@@ -24,10 +36,11 @@ def lay_bench() -> Bench | None:
             kind = choose_kind()
             sample_place = st.container()
         with controls:
-            settings = settings_strip(columns=2, pixels=kind != ODOR)
+            settings = settings_strip(columns=2, data=DATA_OF[kind])
         try:
             with sample_place:
                 sample = choose_sample(kind)
+            settings = of_whole_fly(settings, glomeruli(DATA_OF[kind]))
         except KCNetError as error:
             st.error(escape_markdown(error), icon=":material/error:")
             return None
@@ -63,6 +76,8 @@ def choose_sample(
         key = f"{key}_{first}"  # what was chosen before belongs to what was fixed before
     if kind == ODOR:
         return _choose_odor(f"odor{key}", label or "Odor: a name, or type a SMILES", start, first)
+    if kind == REAL:
+        return _choose_measured(f"measured{key}", label or "Odorant", start, first)
     senses = glomeruli(DATA_OF[kind])
     if kind == DRAWN:
         drawing = raw_drawing()
@@ -81,8 +96,17 @@ def choose_sample(
     return sample_of_row(DATA_OF[kind], int(senses.test[number - 1]))
 
 
-def _odor_names() -> list[str]:
-    return list(glomeruli("starter").dataset.row_names or ())
+def _odor_names(data: str = "starter") -> list[str]:
+    return list(glomeruli(data).dataset.row_names or ())
+
+
+def _choose_measured(key: str, label: str, start: int, first: str) -> Sample:
+    """An odorant that the receptors of flies were tested with."""
+    data = DATA_OF[REAL]
+    names = _odor_names(data)
+    shown = names.index(first) if first in names else _first_row(data) + start - 1
+    text = st.selectbox(label, names, index=shown % len(names), key=key, bind="query-params")
+    return sample_of_row(data, names.index(text))
 
 
 def _choose_odor(key: str, label: str, start: int, first: str) -> Sample:
@@ -104,16 +128,17 @@ def first_sample(kind: str, first: str = "") -> Sample:
     data = DATA_OF[kind]
     if not first:
         return sample_of_row(data, _first_row(data))
-    if kind == ODOR:
-        return sample_of_row(data, _odor_names().index(first))
+    if kind in (ODOR, REAL):
+        names = _odor_names(data)
+        return sample_of_row(data, names.index(first) if first in names else _first_row(data))
     return sample_of_row(data, int(glomeruli(data).test[int(first) - 1]))
 
 
 def _first_row(data: str) -> int:
-    if data != "starter":
+    if data not in FIRST_ODOR:
         return int(glomeruli(data).test[0])
-    names = _odor_names()
-    return names.index(FIRST_ODOR) if FIRST_ODOR in names else 0
+    names = _odor_names(data)
+    return names.index(FIRST_ODOR[data]) if FIRST_ODOR[data] in names else 0
 
 
 def sample_of_row(data: str, row: int) -> Sample:
@@ -123,12 +148,14 @@ def sample_of_row(data: str, row: int) -> Sample:
     if dataset.smiles is None:
         truth = dataset.target_names[dataset.y[row]]
         return Sample(f"a {truth}", senses.rates[row], (truth,))
+    hits = np.flatnonzero(dataset.y[row]) if dataset.multilabel else [dataset.y[row]]
     return Sample(
-        _odor_names()[row],
+        _odor_names(data)[row],
         senses.rates[row],
-        tuple(dataset.target_names[k] for k in np.flatnonzero(dataset.y[row])),
+        tuple(dataset.target_names[k] for k in hits),
         taught=row in senses.train,
         smiles=dataset.smiles[row],
+        measured=measured(data)[row] if is_glomerular(data) else None,
     )
 
 

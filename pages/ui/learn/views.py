@@ -21,8 +21,8 @@ from kcnet_core.lessons.experiments import (
     inhibition_sweep,
     input_similarity,
     nearest_and_farthest,
-    next_fly,
     opinions,
+    swarm_fly,
     tag_pairs,
 )
 from pages.ui.learn.answer_view import answer_view
@@ -166,9 +166,11 @@ def tags(bench: Bench) -> None:
     with left:
         pairs = _pairs(bench.data, bench.settings)
         kinds = (
-            ("smell alike", "smell different")
+            ("same digit", "different digits")
+            if bench.image_shape is not None
+            else ("smell alike", "smell different")
             if bench.kind == ODOR
-            else ("same digit", "different digits")
+            else ("same chemical class", "different classes")
         )
         marked = [
             (similarity[i], shared[i] / size, name) for i, name in ((1, "nearest"), (2, "farthest"))
@@ -192,8 +194,13 @@ def tags(bench: Bench) -> None:
         )
         st.markdown(
             ":material/visibility: **Look.** The cloud rises from left to right.  \n"
-            ":material/science: **Try.** Lower the number of cells: with short tags the cloud gets "
-            "coarse. Raise the inputs per cell: what happens to the slope?"
+            ":material/science: **Try.** "
+            + (
+                "Switch between real, shuffled and random wiring: does the cloud keep its shape?"
+                if bench.lobes
+                else "Lower the number of cells: with short tags the cloud gets coarse. Raise the "
+                "inputs per cell: what happens to the slope?"
+            )
         )
 
 
@@ -206,7 +213,7 @@ def _swarm(bench: Bench, n: int) -> list[FlyAnswers]:
     """The flies, with a bar while they are taught; those already taught are at hand."""
     place, began, swarm = st.empty(), time.monotonic(), []
     for number in range(n):
-        swarm.append(_answers(bench.data, next_fly(bench.settings, number)))
+        swarm.append(_answers(bench.data, swarm_fly(bench.settings, number)))
         if time.monotonic() - began > SOON:
             place.progress(len(swarm) / n, text=f"Fly {len(swarm)} of {n} is wired and taught")
     place.empty()
@@ -244,7 +251,12 @@ def flies(bench: Bench) -> None:
         f"flies. Yet two flies agree on **{agreement.mean():.1%}** of the answers to "
         f"{n_test:,} samples none of them was taught with (flies that guessed independently would "
         f"agree on {comparison.chance_agreement:.0%}). {_accuracy_sentence(bench, swarm)}  \n"
-        ":material/science: **Try.** Fewer cells: do the flies still agree?"
+        + (
+            "Fly 1 is the real one; flies with even numbers are its shuffles, the others draw as "
+            "many glomeruli per cell from anywhere."
+            if bench.lobes
+            else ":material/science: **Try.** Fewer cells: do the flies still agree?"
+        )
     )
 
 

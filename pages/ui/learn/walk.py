@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 import streamlit as st
 
 from kcnet_core.lessons.circuit import ForwardPass, forward_pass
 from kcnet_core.lessons.circuit_drawing import circuit_picture
-from kcnet_core.palette import circuit_colours
+from kcnet_core.palette import LOBE_COLOURS, circuit_colours
 from pages.ui.learn.bench import Bench
 from pages.ui.learn.present import around, chart, presenting
-from pages.ui.learn.walk_steps import STEPS, equation, figure, words
+from pages.ui.learn.walk_steps import REAL_ATTEMPTS, STEPS, equation, figure, words
 from pages.ui.shell import session_keys, visitor
 from pages.ui.shell.circuit.circuit_view import circuit_view
+from pages.ui.shell.escaping import escape_markdown
+
+COLOUR_WORDS = {"γ": "orange", "α′β′": "blue", "αβ": "green", "other": "grey"}
 
 
 def circuit(
@@ -29,6 +33,9 @@ def circuit(
 
     With `around`, as large as the window allows that has so many pixels of other things.
     """
+    dark, lobes = visitor.dark(), bench.lobes
+    colours = {name: both[dark] for name, both in LOBE_COLOURS.items()}
+    known = bench.sample.measured
     circuit_view(
         circuit_picture(
             forward,
@@ -37,12 +44,26 @@ def circuit(
             input_names=bench.input_meanings,
             answer_names=bench.answer_names,
             image_shape=bench.image_shape,
-            colours=circuit_colours(visitor.dark()),
+            colours=circuit_colours(dark),
+            short_names=None if lobes is None else bench.glomeruli.names,
+            cell_kinds=None if lobes is None else [(lobe, colours[lobe]) for lobe in lobes],
+            unknown=None if known is None else ~known,
         )
         | {"around": around, "large": presenting()},
         key=key,
         on_pick=on_pick,
     )
+    if lobes is not None and known is not None:
+        cells = ", ".join(
+            f"{lobes.count(lobe):,} of {lobe} ({COLOUR_WORDS[lobe]})"
+            for lobe in LOBE_COLOURS
+            if lobe in lobes
+        )
+        st.caption(
+            f"{len(lobes):,} Kenyon cells by their lobe: {cells}. Filled glomeruli were measured "
+            f"with {escape_markdown(bench.sample.title)} ({np.count_nonzero(known)} of "
+            f"{len(known)}); dashed ones never were and stand at their spontaneous rate."
+        )
 
 
 def walk(bench: Bench) -> None:
@@ -58,7 +79,8 @@ def walk(bench: Bench) -> None:
     with text:
         st.latex(equation(name, bench, forward, cell))
         st.markdown(f":material/visibility: **Look.** {step.look.format(**filled)}")
-        st.markdown(f":material/science: **Try.** {step.attempt.format(**filled)}")
+        attempt = (REAL_ATTEMPTS.get(name) if bench.lobes else None) or step.attempt
+        st.markdown(f":material/science: **Try.** {attempt.format(**filled)}")
     with picture:
         _figure(name, bench, forward, cell)
 

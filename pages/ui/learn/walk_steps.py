@@ -40,13 +40,11 @@ def words(bench: Bench, forward: ForwardPass, cell: int) -> dict:
         "B": f"{len(forward.sums):,}",
         "cell": cell + 1,
         "fan_in": len(forward.inputs_of(cell)),
-        "where": "" if bench.settings.plan == "random" else ", inside a rectangle of its own",
+        "origin": _origin(bench, forward, cell),
         "active": f"{forward.active_share:.0%}",
         "best": ", ".join(escape_markdown(bench.answer_names[k]) for k in best),
         "thing": "odor" if bench.image_shape is None else "image",
-        "what": "how the molecule ranks in one chemical property"
-        if bench.image_shape is None
-        else "the brightness of one pixel",
+        "what": _what(bench),
         "loud": f"{np.count_nonzero(forward.rates > 0.5):,}",
         "wired": f"{connections:,} connections of {possible:,} possible "
         f"({100 * connections / possible:.1f}%)",
@@ -60,6 +58,39 @@ def words(bench: Bench, forward: ForwardPass, cell: int) -> dict:
         "against": f"{-votes[votes < 0].sum():.2f}",
         "verdict": _verdict(bench, forward),
     }
+
+
+def _what(bench: Bench) -> str:
+    if bench.image_shape is not None:
+        return "the brightness of one pixel"
+    if bench.sample.measured is not None:
+        return "how strongly a real fly's glomerulus of that name answered, as measured (DoOR)"
+    return "how the molecule ranks in one chemical property"
+
+
+ORIGINS = {
+    "random": "Nobody planned who listens to whom. Each of the {B:,} Kenyon cells draws {fan_in} "
+    "inputs at random, and keeps them for life",
+    "local": "Nobody planned who listens to whom. Each of the {B:,} Kenyon cells draws {fan_in} "
+    "inputs at random, inside a rectangle of its own, and keeps them for life",
+    "hemibrain": "This is who listens to whom in one real fly, whose brain was cut, photographed "
+    "and traced: {B:,} Kenyon cells hear {mean:.1f} glomeruli each on average, {least} to {most}. "
+    "Cell {cell} is of the lobe {lobe} and hears {fan_in}",
+    "hemibrain-shuffled": "The real fly's connections, shuffled: each of the {B:,} Kenyon cells "
+    "still hears as many glomeruli, and each glomerulus is still heard by as many cells, but by "
+    "which is drawn by lot. Cell {cell} hears {fan_in}",
+    "hemibrain-random": "Each of the {B:,} Kenyon cells hears as many glomeruli as in the real fly "
+    "({mean:.1f} on average), and which ones is drawn by lot. Cell {cell} hears {fan_in}",
+}
+
+
+def _origin(bench: Bench, forward: ForwardPass, cell: int) -> str:
+    """Where the wiring comes from, in a sentence without its end."""
+    counts, lobes = forward.wiring.sum(axis=1), bench.lobes
+    return ORIGINS[bench.settings.plan].format(
+        B=len(counts), cell=cell + 1, fan_in=counts[cell], mean=counts.mean(),
+        least=counts.min(), most=counts.max(), lobe=lobes[cell] if lobes else "",
+    )  # fmt: skip
 
 
 def _leading_votes(forward: ForwardPass) -> np.ndarray:
@@ -147,7 +178,9 @@ def figure(step: str, bench: Bench, forward: ForwardPass, cell: int, dark: bool)
     """The figure beside a step's text."""
     meanings = bench.input_meanings
     return {
-        "input": lambda: figures.rates_figure(forward, meanings, dark),
+        "input": lambda: figures.rates_figure(
+            forward, meanings, dark, bench.glomeruli.names if bench.lobes else None
+        ),
         "wiring": lambda: _inputs_figure(bench, forward, cell, dark),
         "sum": lambda: figures.sums_figure(forward, cell, dark),
         "inhibition": lambda: figures.inhibited_figure(forward, cell, dark),
@@ -191,6 +224,14 @@ def _contribution_figure(bench: Bench, forward: ForwardPass, dark: bool) -> go.F
     return figures.input_shares_figure(shares, bench.glomeruli.names, bench.input_meanings, dark)
 
 
+# Where a real fly's cells and inputs are what they are.
+REAL_ATTEMPTS = {
+    "wiring": "Click another cell, then switch the plan: the same {thing}, the same cells, other "
+    "glomeruli.",
+    "sum": "Switch between real, shuffled and random: the mean hardly moves, the loudest cells do.",
+    "votes": "Switch between real, shuffled and random: other cells speak, for the same answer?",
+    "answer": "Switch between real, shuffled and random. Does the answer change?",
+}
 STEPS = {
     "input": Step(
         "Something arrives",
@@ -202,8 +243,7 @@ STEPS = {
     ),
     "wiring": Step(
         "Every Kenyon cell hears a few glomeruli",
-        "Nobody planned who listens to whom. Each of the {B} Kenyon cells draws {fan_in} inputs at "
-        "random{where}, and keeps them for life: a connection is there (1) or not (0).",
+        "{origin}: a connection is there (1) or not (0).",
         "The bright wires belong to cell {cell}, the faint ones to some of its neighbours.",
         "Click another cell, or reshuffle the wiring: the same {thing}, another fly.",
         "{wired}.",

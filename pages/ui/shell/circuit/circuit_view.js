@@ -188,6 +188,10 @@ class Drawing {
       const [cx, cy] = this.inputAt(i);
       return make("circle", { cx, cy, r: pitch * 0.42, class: "input", "data-input": i }, group);
     });
+    (this.data.inputs.short ?? []).forEach((name, i) => {
+      const [x, y] = this.inputAt(i);
+      make("text", { x, y: y + pitch * 0.1, class: "short", "font-size": pitch * 0.27 }, group, name);
+    });
   }
 
   buildCells({ x, y, radius }) {
@@ -202,7 +206,10 @@ class Drawing {
     };
     this.cells = this.data.cells.values.map((_, j) => {
       const [cx, cy] = this.cellAt(j);
-      return make("circle", { cx, cy, r: this.dot, class: "cell", "data-cell": j }, this.cellGroup);
+      const kind = this.data.cells.kinds?.[j]; // its own colour, faint while it rests
+      const style = kind ? `--hot: ${kind}; --faint: 38%` : "";
+      const about = { cx, cy, r: this.dot, class: "cell", "data-cell": j, style };
+      return make("circle", about, this.cellGroup);
     });
   }
 
@@ -233,7 +240,10 @@ class Drawing {
     const { inputs, cells, answers, step, titles } = this.data;
     for (const part in this.subtitles) this.subtitles[part].textContent = titles[part][1];
     if (this.lit !== inputs) // in a film most pictures have the inputs of the one before
-      inputs.values.forEach((value, i) => this.inputs[i].style.setProperty("--v", value / 100));
+      inputs.values.forEach((value, i) => {
+        this.inputs[i].style.setProperty("--v", value / 100);
+        this.inputs[i].classList.toggle("unknown", Boolean(inputs.unknown?.includes(i)));
+      });
     this.lit = inputs;
     cells.values.forEach((value, j) => {
       const dot = this.cells[j];
@@ -335,13 +345,4 @@ class Drawing {
     if (!shape) return names[i];
     return `Pixel in row ${Math.floor(i / shape[1]) + 1}, column ${(i % shape[1]) + 1}`;
   }
-}
-
-// One SVG element, perhaps with text, at the end of its parent.
-function make(name, attributes, parent, text = "") {
-  const element = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  element.textContent = text;
-  parent.append(element);
-  return element;
 }

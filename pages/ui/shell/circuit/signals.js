@@ -94,3 +94,12 @@ function between([a, b, c, d], t) {
     (k) => u ** 3 * a[k] + 3 * u * u * t * b[k] + 3 * u * t * t * c[k] + t ** 3 * d[k],
   );
 }
+
+// One SVG element, perhaps with text, at the end of its parent.
+function make(name, attributes, parent, text = "") {
+  const element = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  element.textContent = text;
+  parent.append(element);
+  return element;
+}
