@@ -110,7 +110,14 @@ class CalibrationRows:
         self._keys = np.empty(0, np.uint32)
 
     def add(self, X: np.ndarray, Y: np.ndarray, w: np.ndarray) -> None:
-        keys = self._content_keys(X)
+        self._take(X, Y, w, self._content_keys(X))
+
+    def merge(self, other: CalibrationRows) -> None:
+        """Add the rows that another, drawn by the same generator, has seen."""
+        if len(other._keys):
+            self._take(other.X, other.Y, other.w, other._keys)
+
+    def _take(self, X, Y, w, keys) -> None:
         if not len(self._keys):
             self.X, self.Y, self.w = X[:0], Y[:0], w[:0]
         if len(self._keys) == self.capacity:  # most rows of a long stream end here, uncopied

@@ -196,6 +196,20 @@ class RidgeSums:
         else:
             self._add(rows, self._to_gram())
 
+    def merge(self, other: RidgeSums) -> None:
+        """Add the rows that another has seen, which must not be used afterwards."""
+        if other.gram is not None or self.n_rows + other.n_rows >= self.n_hidden:
+            gram = self._to_gram()
+            if other.gram is not None:
+                gram.HH += other.gram.HH.to(gram.HH)
+                gram.HY += other.gram.HY.to(gram.HY)
+            for rows in other.kept:
+                self._add(rows, gram)
+        else:
+            self.kept += other.kept
+        self.n_rows += other.n_rows
+        self.settle()
+
     def settle(self) -> None:
         """No more rows for now: free what only adding needs."""
         self._work = None
