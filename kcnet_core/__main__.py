@@ -16,6 +16,7 @@ COMMANDS = {
     "train": ("train a network and measure it on held-out rows", "kcnet_core.commands.train"),
     "predict": ("apply a saved model to a table of rows", "kcnet_core.commands.predict"),
     "smell": ("odor characters of molecules, from SMILES or names", "kcnet_core.commands.smell"),
+    "search": ("molecules that smell as wished", "kcnet_core.commands.search"),
     "data": ("list the datasets, or download one", "kcnet_core.commands.data"),
     "reproduce": ("measure the paper's tables and figures again", "kcnet_core.commands.reproduce"),
     "runs": ("what a server here has under way; end a run", "kcnet_core.commands.runs"),

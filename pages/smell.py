@@ -11,31 +11,37 @@ from kcnet_core.smell.names.known_names import our_names
 from pages.ui.shell import address
 from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.frame import heading
-from pages.ui.smell import ask, many, models, quality
+from pages.ui.smell import ask, many, models, quality, search
 from pages.ui.smell import one as smell_one
 
 
 def main() -> None:
     st.cache_resource(show_spinner=False)(warm_up)()  # RDKit starts while the visitor still reads
-    ask.adopt_link()
+    ask.adopt_link(search.adopt)
     heading(
         "What does it smell of?",
         "Paste SMILES or type a name; a swarm of flies says which odor characters it has, how sure "
-        "they are, and why.",
+        "they are, and why. Or search the other way round, from a smell to molecules.",
     )
-    ask.show()
+    searching = search.chosen_view() == search.SEARCH
+    if not searching:
+        search.keep()
+        ask.show()
     with st.container(horizontal=True, vertical_alignment="center", key="smell_bar"):
         with st.popover("Model", icon=":material/hub:"):
             chosen = models.choose()
             dilution = models.choose_dilution(chosen.nose) if chosen else None
             chosen = models.choose_coverage(chosen) if chosen else None
-        ask.upload(chosen.nose.names if chosen else our_names())
-        link = ask.link_query(dilution)
+        if not searching:
+            ask.upload(chosen.nose.names if chosen else our_names())
+        link = search.link_query() if searching else ask.link_query(dilution)
         ask.share(link)
-        if chosen:
+        if chosen and not searching:
             models.who(chosen, dilution)
     if chosen is None:
         st.info("Give the model file under “Model”, or choose another model there.")
+    elif searching:
+        search.show(chosen, dilution)
     else:
         answer(chosen, dilution)
     address.write("smell", link)

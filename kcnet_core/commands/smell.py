@@ -79,8 +79,8 @@ def main(args: argparse.Namespace) -> int:
         raise DataError('No molecule is given; try: python -m kcnet_core smell "CCO" vanillin')
     from kcnet_core.smell.answers import smell
 
-    nose = _nose(args)
-    answers = smell(nose, _lines(args.molecules, nose.names), args.dilution)
+    nose = nose_of(args)
+    answers = smell(nose, lines_of(args.molecules, nose.names), args.dilution)
     if args.format == "table":
         _print_table(nose, answers, max(1, args.top))
     else:
@@ -95,7 +95,7 @@ def main(args: argparse.Namespace) -> int:
     return 0 if answered or not answers.rows else NOTHING_ANSWERED
 
 
-def _nose(args: argparse.Namespace) -> Nose:
+def nose_of(args: argparse.Namespace) -> Nose:
     if args.model is not None:
         from kcnet_core.model_file import load_model
         from kcnet_core.smell.model_nose import nose_of_file
@@ -108,7 +108,7 @@ def _nose(args: argparse.Namespace) -> Nose:
     return taught_nose(with_substructures(datasets.load(args.data)))
 
 
-def _lines(molecules: list[str], names: KnownNames) -> list[Line]:
+def lines_of(molecules: list[str], names: KnownNames) -> list[Line]:
     from kcnet_core.molecules.read import frame_lines
     from kcnet_core.molecules.text import split_lines
     from kcnet_core.smell.table import frame_of, molecule_and_name_columns

@@ -134,6 +134,13 @@ def frame_lines(frame: pd.DataFrame, smiles_column, name_column=None) -> list[Li
     ]
 
 
+def molecules(smiles: Sequence[str]) -> list[Molecule | None]:
+    """Checked molecules of SMILES, None where one is none."""
+    replies = _check(list(smiles))
+    return [_judged(Row(k, text), reply).molecule
+            for k, (text, reply) in enumerate(zip(smiles, replies, strict=True))]  # fmt: skip
+
+
 def is_missing(cell: str) -> bool:
     """Whether a cell says that there is nothing in it."""
     return cell.strip().lower() in _MISSING

@@ -294,3 +294,16 @@ def test_a_picture_is_not_a_table():
     png = b"\x89PNG\r\n\x1a\n" + bytes(50)
     app.file_uploader(key="smell_csv").set_value(("x.csv", png, "text/csv")).run()
     assert app.error and "picture" in app.error[0].value
+
+
+def test_a_link_searches_by_smell_and_a_hit_is_asked_about_by_a_click():
+    app = opened(view="search", want="Musky", avoid="Fruity", mass="200-260")
+    assert "molecules meet the wish" in texts(app)
+    app.multiselect(key="smell_unwanted").set_value([]).run()
+    link = str(dict(app.query_params))
+    assert "Musky" in link and "200-260" in link and "avoid" not in link
+    app.button(key="smell_hit_ask_0").click().run()
+    assert "Musky" in profile(app) and not app.exception
+    app.session_state["smell_view"] = "search"
+    app.run()
+    assert app.session_state["smell_wanted"] == ["Musky"] and "meet the wish" in texts(app)

@@ -51,6 +51,14 @@ SMELL_FILE = "smell_file"  # the ChosenModel from a file (models)
 SMELL_DILUTION = "smell_dilution"  # widget: at which dilution (models)
 SMELL_COVERAGE = "smell_coverage"  # widget: share of true characters to be named (models)
 SMELL_ANSWERS = "smell_answers"  # what was asked last, and the Answers (ask)
+SMELL_VIEW = "smell_view"  # widget: ask about molecules, or search by smell (search, as all these)
+SMELL_WANTED = "smell_wanted"  # widget: characters that are wished for
+SMELL_UNWANTED = "smell_unwanted"  # widget: characters that are not
+SMELL_MASS = "smell_mass"  # widget: from and to, g/mol
+SMELL_WITHOUT = "smell_without"  # widget: elements that must not be there
+SMELL_VOLATILE = "smell_volatile"  # widget: only what a nose can smell
+SMELL_LIKE = "smell_like"  # widget: a molecule to be like
+SMELL_AMONG = "smell_among"  # widget: whose molecules are searched
 SMELL_JOB = "smell_job"  # many lines that were asked and the job that answers it (ask)
 
 # -- Compare -------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 import streamlit as st
 
@@ -49,9 +49,10 @@ Asked = tuple[Nose, list[Line], str | None]  # of whom, what, at which dilution
 _box = component(__file__, "kcnet_smell_box")
 
 
-def adopt_link() -> None:
+def adopt_link(search: Callable[[dict[str, str]], None]) -> None:
     """Take over what a link asks for; the first visit asks for an example."""
     query = address.opened("smell")
+    search(query)
     if "smiles" in query:
         put(query["smiles"][:LONGEST_LINK])
     if query.get("model") in choices():

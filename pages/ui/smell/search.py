@@ -1,0 +1,195 @@
+"""Search by smell: what is wished for, and the molecules that fit it, with their drawings."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from kcnet_core.errors import KCNetError
+from kcnet_core.limits import MAX_MOLECULE_NAME_LENGTH
+from kcnet_core.molecules.pictures import molecule_svgs
+from kcnet_core.molecules.text import split_lines
+from kcnet_core.smell.answers import Answer, smell
+from kcnet_core.smell.applicability import RULE
+from kcnet_core.smell.search import Candidates, Hit, Wish, asked_candidates, known_candidates
+from kcnet_core.smell.search import search as search_molecules
+from pages.ui.shell import session_keys, visitor
+from pages.ui.shell.escaping import escape_markdown
+from pages.ui.smell import models
+from pages.ui.smell.ask import put
+from pages.ui.smell.models import STARTER, ChosenModel, choices
+
+ASK, SEARCH = "ask", "search"
+VIEWS = {ASK: "Ask about molecules", SEARCH: "Search by smell"}
+KNOWN, MINE = "known", "mine"
+LIGHTEST, HEAVIEST = 0, 500  # g/mol; the ends of the slider mean any
+ELEMENTS = ("N", "O", "S", "Cl", "Br", "F", "P")
+LONGEST = 80  # characters of a name
+# How links call what widgets hold; texts as they are, lists separated by commas.
+_LISTS = {
+    "want": session_keys.SMELL_WANTED,
+    "avoid": session_keys.SMELL_UNWANTED,
+    "without": session_keys.SMELL_WITHOUT,
+}
+_OTHERS = (session_keys.SMELL_LIKE, session_keys.SMELL_VOLATILE, session_keys.SMELL_MASS)
+
+
+def keep() -> None:
+    """Streamlit forgets what a widget held that is not drawn; the wish outlives a question."""
+    for key in (*_LISTS.values(), *_OTHERS):
+        if (held := _held(key)) is not None:
+            _hold(key, held)
+
+
+def _held(key: str):
+    return st.session_state.get(key)
+
+
+def _hold(key: str, value) -> None:
+    st.session_state[key] = value
+
+
+def chosen_view() -> str:
+    if st.session_state.get(session_keys.SMELL_VIEW) not in VIEWS:
+        st.session_state[session_keys.SMELL_VIEW] = ASK
+    return st.segmented_control(
+        "What to do", list(VIEWS), format_func=VIEWS.get, key=session_keys.SMELL_VIEW,
+        required=True, label_visibility="collapsed",
+    )  # fmt: skip
+
+
+def adopt(query: dict[str, str]) -> None:
+    """Take over the wish of a link."""
+    if query.get("view") != SEARCH:
+        if query:
+            st.session_state[session_keys.SMELL_VIEW] = ASK
+        return
+    st.session_state[session_keys.SMELL_VIEW] = SEARCH
+    for name, key in _LISTS.items():
+        _hold(key, [word for word in query.get(name, "").split(",") if word])
+    st.session_state[session_keys.SMELL_LIKE] = query.get("like", "")[:MAX_MOLECULE_NAME_LENGTH]
+    st.session_state[session_keys.SMELL_VOLATILE] = query.get("volatile") == "1"
+    ends = query.get("mass", "").split("-")
+    if len(ends) == 2 and all(end.isascii() and end.isdigit() for end in ends):
+        first, last = (min(max(int(end), LIGHTEST), HEAVIEST) for end in ends)
+        st.session_state[session_keys.SMELL_MASS] = (min(first, last), max(first, last))
+
+
+def link_query() -> dict[str, str]:
+    query = {"view": SEARCH}
+    query |= {name: ",".join(_held(key)) for name, key in _LISTS.items() if _held(key)}
+    if like := (_held(session_keys.SMELL_LIKE) or "").strip():
+        query["like"] = like
+    if _held(session_keys.SMELL_VOLATILE):
+        query["volatile"] = "1"
+    if (mass := _held(session_keys.SMELL_MASS)) and tuple(mass) != (LIGHTEST, HEAVIEST):
+        query["mass"] = f"{mass[0]}-{mass[1]}"
+    if (model := _held(session_keys.SMELL_MODEL) or STARTER) != STARTER and model in choices():
+        query["model"] = model
+    return query
+
+
+def show(chosen: ChosenModel, dilution: str | None) -> None:
+    models.who(chosen, dilution)
+    wish, text = _wish(chosen)
+    candidates = _candidates(chosen)
+    try:
+        like = _like(chosen, text, dilution)
+        candidates = known_candidates(chosen.nose) if candidates is None else candidates
+        found = search_molecules(chosen.nose, wish, candidates, like)
+    except KCNetError as error:
+        st.info(escape_markdown(error), icon=":material/search:")
+        return
+    st.markdown(f"**{escape_markdown(found.sentence)}**")
+    _cards(found.hits)
+    st.caption(
+        "Percentages are the flies' probabilities, of known molecules as if never taught them. The "
+        "fit of a predicted molecule is the mean of these (geometric); of a known one, what people "
+        "say of it counts as the other half. “Not said” is not “proven absent”."
+        + (" Likeness is half structure, half what the two smell of besides." if like else "")
+    )
+
+
+def _wish(chosen: ChosenModel) -> tuple[Wish, str]:
+    """What the controls say: the wish, and the text of the molecule to be like."""
+    nose = chosen.nose
+    offered = [name for k, name in enumerate(nose.characters) if k in chosen.offered]
+    for key, options in (
+        (session_keys.SMELL_WANTED, offered), (session_keys.SMELL_UNWANTED, offered),
+        (session_keys.SMELL_WITHOUT, ELEMENTS),
+    ):  # fmt: skip
+        if any(one not in options for one in _held(key) or ()):
+            _hold(key, [one for one in _held(key) if one in options])
+    left, right = st.columns(2, gap="medium")
+    with left:
+        wanted = st.multiselect("Shall smell of", offered, key=session_keys.SMELL_WANTED,
+                                placeholder="any character")  # fmt: skip
+        like = st.text_input("Like this molecule, but", key=session_keys.SMELL_LIKE,
+                             max_chars=MAX_MOLECULE_NAME_LENGTH,
+                             placeholder="a name, SMILES or CAS number; may stay empty",
+                             help="With a molecule here, hits have more of what it shall smell of "
+                             "and less of what it shall not.")  # fmt: skip
+    with right:
+        unwanted = st.multiselect("Shall not smell of", offered, key=session_keys.SMELL_UNWANTED,
+                                  placeholder="any character")  # fmt: skip
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            without = st.multiselect("Without these elements", ELEMENTS, placeholder="any",
+                                     key=session_keys.SMELL_WITHOUT, width=230)  # fmt: skip
+            volatile = st.toggle(
+                "Only what a nose can smell", key=session_keys.SMELL_VOLATILE,
+                help=f"Leaves out what our rule calls too heavy: {RULE}.",
+            )  # fmt: skip
+    st.session_state.setdefault(session_keys.SMELL_MASS, (LIGHTEST, HEAVIEST))
+    first, last = st.slider("Molecular mass, g/mol", LIGHTEST, HEAVIEST, step=5,
+                            key=session_keys.SMELL_MASS,
+                            help=f"{HEAVIEST} means as heavy as you like.")  # fmt: skip
+    heaviest = float("inf") if last >= HEAVIEST else float(last)
+    return (
+        Wish(tuple(wanted), tuple(unwanted), float(first), heaviest, frozenset(without),
+             volatile=volatile),
+        like.strip(),
+    )  # fmt: skip
+
+
+def _candidates(chosen: ChosenModel) -> Candidates | None:
+    """The visitor's own molecules, if there are any and they are chosen; else None."""
+    asked, answers = st.session_state.get(session_keys.SMELL_ANSWERS, (None, None))
+    if answers is None or asked[0] is not chosen.nose or len(answers.given) < 2:
+        return None
+    names = {
+        KNOWN: "all known molecules",
+        MINE: f"the {len(answers.given):,} that were asked about",
+    }
+    if st.session_state.get(session_keys.SMELL_AMONG) not in names:
+        st.session_state[session_keys.SMELL_AMONG] = KNOWN
+    among = st.segmented_control("Among", list(names), format_func=names.get,
+                                 key=session_keys.SMELL_AMONG, required=True)  # fmt: skip
+    return asked_candidates(chosen.nose, answers) if among == MINE else None
+
+
+def _like(chosen: ChosenModel, text: str, dilution: str | None) -> Answer | None:
+    if not text:
+        return None
+    answers = smell(chosen.nose, split_lines(text)[:1], dilution)
+    for row in answers.errors:
+        st.warning(escape_markdown(row.error or ""), icon=":material/question_mark:")
+    return next(iter(answers.given), None)
+
+
+def _cards(hits: tuple[Hit, ...]) -> None:
+    pictures = molecule_svgs([hit.molecule.smiles for hit in hits], 190, 110, visitor.dark())
+    with st.grid(min_column_width=170, border=True) as grid:
+        for k, (hit, picture) in enumerate(zip(hits, pictures, strict=True)):
+            with grid.cell(), st.container(gap="xsmall", key=f"smell_hit_{k}"):
+                st.image(picture, alt=hit.name)
+                st.text(hit.name[:LONGEST])
+                like = f" · likeness {hit.likeness:.2f}" if hit.likeness is not None else ""
+                st.caption(f"fit {hit.fit:.2f}{like} · {hit.molecule.weight:.0f} g/mol")
+                st.text(hit.reason.replace("; ", "\n"))
+                st.button("Smell it", key=f"smell_hit_ask_{k}", icon=":material/air:",
+                          type="tertiary", on_click=_ask,
+                          args=(f"{hit.molecule.smiles} {hit.name}",))  # fmt: skip
+
+
+def _ask(text: str) -> None:
+    put(text)
+    st.session_state[session_keys.SMELL_VIEW] = ASK
