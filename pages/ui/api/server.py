@@ -20,6 +20,7 @@ from kcnet_core.errors import DataError
 from pages.ui.api import answers
 from pages.ui.api.gate import Gate, problem
 from pages.ui.api.openapi import document
+from pages.ui.shell.streamlit_workarounds import forget_closed_sessions
 
 SECONDS_BETWEEN_TIDYINGS = 60.0
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
@@ -121,6 +122,7 @@ async def _tidy() -> None:
 
     while True:
         await asyncio.sleep(SECONDS_BETWEEN_TIDYINGS)
+        forget_closed_sessions()
         status = await run_in_threadpool(lambda: visitor_jobs.jobs().status())
         if not status.running:
             await run_in_threadpool(give_back)

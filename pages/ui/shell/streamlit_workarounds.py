@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 import streamlit as st
+from streamlit import runtime
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner import RerunException
 
@@ -64,3 +65,16 @@ def defer_click(what: str) -> None:
 def clicked(what: str) -> bool:
     """Whether there was a deferred click since the last look."""
     return st.session_state.pop(session_keys.clicked(what), False)
+
+
+def forget_closed_sessions() -> None:
+    """Sessions that nobody can come back to stay, each with three open files and all its state,
+    until the next one is closed; and then they are dropped without their end. To be called from
+    the server's own loop, as Streamlit does.
+    """
+    if not runtime.exists():
+        return
+    storage = getattr(runtime.get_instance()._session_mgr, "_session_storage", None)
+    kept = getattr(storage, "_cache", None)
+    for _, closed in kept.expire() if kept is not None else ():
+        closed.session.shutdown()

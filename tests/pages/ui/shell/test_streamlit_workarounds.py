@@ -5,18 +5,26 @@ from __future__ import annotations
 import inspect
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import streamlit
+from streamlit import runtime
+from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner import RerunException, script_runner
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
+from streamlit.runtime.session_manager import SessionInfo
 from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.learn import present
 from pages.ui.shell import streamlit_workarounds
-from pages.ui.shell.streamlit_workarounds import STYLE, retry_if_interrupted
+from pages.ui.shell.streamlit_workarounds import (
+    STYLE,
+    forget_closed_sessions,
+    retry_if_interrupted,
+)
 
 ROOT = Path(__file__).resolve().parents[4]
 SHEETS = (STYLE, present.STYLE)  # what is said only while one presents
@@ -116,6 +124,22 @@ def test_a_callback_still_has_the_last_drawings_arguments_but_a_deferred_click_t
     assert app.session_state["by_page"] == 5
     app.slider[0].set_value(6).run()
     assert app.session_state["by_page"] == 5, "a click counts once"
+
+
+# -- sessions -------------------------------------------------------------------------------------
+
+
+def test_streamlit_still_keeps_sessions_that_nobody_can_come_back_to(monkeypatch):
+    storage, ended = MemorySessionStorage(ttl_seconds=0), []
+    for name in "ab":
+        session = SimpleNamespace(id=name, shutdown=lambda name=name: ended.append(name))
+        storage.save(SessionInfo(client=None, session=session))
+    assert storage.list() == [] and len(storage._cache._data) == 1 and ended == []
+    server = SimpleNamespace(_session_mgr=SimpleNamespace(_session_storage=storage))
+    monkeypatch.setattr(runtime, "exists", lambda: True)
+    monkeypatch.setattr(runtime, "get_instance", lambda: server)
+    forget_closed_sessions()
+    assert ended == ["b"] and not storage._cache._data
 
 
 # -- the browser -----------------------------------------------------------------------------------
