@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from kcnet_core.experiments.models import MODELS
-from kcnet_core.experiments.run import DOA_MODELS, Run
+from kcnet_core.experiments.run import ANY_DATA, DOA_MODELS, Run
 from kcnet_core.jobs import Estimate
 
 # Rows per varpro epoch when the run leaves the choice to the estimator, and rows measured on.
@@ -94,7 +94,7 @@ def fit_cost(model: str, settings: Mapping, n: int, d: int, c: int, n_held: int)
     """Cost of one fit of any model that can be compared, while `n_held` rows are in memory."""
     held = 4 * n_held * d
     if MODELS[model].network:
-        cost = estimate(Run(model=model, **settings), n, d, c)
+        cost = estimate(Run(ANY_DATA, model=model, **settings), n, d, c)
         return Estimate(cost.seconds, cost.bytes + held)
     seconds = BASELINE_SHARE.get(model, 1.0) * BASELINE_SECONDS * n * d * (c if c > 2 else 1)
     return Estimate(SMALLEST + seconds, BASELINE_COPIES * 4 * n * d + held)

@@ -8,7 +8,13 @@ import numpy as np
 
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.baselines import BASELINES, Dimension, Model
-from kcnet_core.experiments.run import MODEL_EXPLANATIONS, NETWORK_NAMES, Run, settings
+from kcnet_core.experiments.run import (
+    ANY_DATA,
+    MODEL_EXPLANATIONS,
+    NETWORK_NAMES,
+    Run,
+    settings,
+)
 
 _LAMBDA = Dimension("alpha", 2e-2, 2e3, symbol="lambda")
 _DOA = (
@@ -48,7 +54,7 @@ def _network(name: str) -> Model:
         defaults = _FSHN_DEFAULTS
 
     def make(chosen, seed):  # what is not chosen is as in a run
-        return Run(model=name, seed=seed, **chosen).estimator()
+        return Run(ANY_DATA, model=name, seed=seed, **chosen).estimator()
 
     return Model(name, MODEL_EXPLANATIONS[name], True, space, defaults, note, make)
 

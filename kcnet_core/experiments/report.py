@@ -10,7 +10,9 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib.metadata import version
 
+from kcnet_core.datasets.catalogue import CATALOGUE
 from kcnet_core.experiments.protocols import PROTOCOLS
+from kcnet_core.experiments.run import Run
 from kcnet_core.experiments.training import TrainedRun
 from kcnet_core.network.scaling import ODOR_CLIP
 from kcnet_core.network.wiring import PLANS
@@ -40,6 +42,7 @@ def run_report(trained: TrainedRun) -> dict:
             "targets": list(dataset.target_names),
             "loader_report": list(dataset.report),
         },
+        **_wiring_source(trained.run),
         "protocol": {
             "name": trained.protocol,
             "explanation": PROTOCOLS[trained.protocol].explanation,
@@ -58,6 +61,13 @@ def run_report(trained: TrainedRun) -> dict:
             {name: getattr(record, name) for name in EPOCH_COLUMNS} for record in trained.records
         ],
     }
+
+
+def _wiring_source(run: Run) -> dict[str, dict[str, str]]:
+    """Whose work the wiring is, where it was not drawn by lot."""
+    if not (run.uses("wiring") and PLANS[run.wiring].needs_glomeruli):
+        return {}
+    return {"wiring": {"plan": PLANS[run.wiring].about, **CATALOGUE["hemibrain"].about}}
 
 
 def report_json(trained: TrainedRun) -> str:

@@ -29,6 +29,7 @@ ESTIMATOR_FIELDS = (
 )  # fmt: skip
 LOCAL_FIELDS = ("min_field", "max_field", "local_share", "leave_field")  # of local wiring only
 FLY_FIELDS = ("min_synapses", "synapse_counts")  # of a real fly's wiring only
+ANY_DATA = ""  # where a run stands for its model's settings alone, whatever that will learn from
 NONE_FOR_0 = ("stop_metric", "batch_rows")  # what an estimator calls None, a control calls 0
 
 MODEL_EXPLANATIONS = {
@@ -129,10 +130,11 @@ class Run(Described):
     min_synapses: int = of_kcnet(
         3, "Least synapses", "From which on a cell of the hemibrain hears a glomerulus", (1, 20, 1)
     )
-    synapse_counts: bool = of_kcnet(
+    synapse_counts: bool = setting(
         False,
         "Count synapses",
-        "Connections of the hemibrain count by their synapses instead of all alike; not with DOA",
+        "Connections of the hemibrain count by their synapses instead of all alike",
+        models=("KCNet",),
     )
     leave_field: bool = of_doa(
         False,

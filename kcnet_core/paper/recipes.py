@@ -28,6 +28,7 @@ RECIPES = {
         images.hidden_sizes("fashion_mnist", "Figure A-6(a)"),
         wiring.TIME_TO_ACCURACY,
         wiring.WIRING_PLANS,
+        wiring.REAL_FLY,
         odor.EQUAL_BUDGET,
     )
 }

@@ -11,6 +11,8 @@ from streamlit.testing.v1 import AppTest
 
 from kcnet_core.datasets import load
 from kcnet_core.lessons import digit_drawing, lesson_file
+from pages.ui.learn.bench import glomeruli
+from pages.ui.shell import visitor_data
 from tests.pages.as_read import as_read
 
 PAGE = Path(__file__).resolve().parents[2] / "pages" / "learn.py"
@@ -376,3 +378,14 @@ def test_a_lesson_can_show_every_view_and_only_the_controls_it_names(
     controls = [*page.slider, *page.select_slider, *page.number_input]
     assert not [each.key for each in controls if each.key.endswith(("cells", "fan_in", "wiring"))]
     assert page.get("plotly_chart") or view == "draw"
+
+
+def test_measured_odors_that_are_not_here_say_how_to_get_them(monkeypatch, tmp_path):
+    monkeypatch.delenv("KCNET_DATA", raising=False)
+    monkeypatch.setenv("KCNET_CACHE", str(tmp_path))
+    for kept in (glomeruli, visitor_data.loaded):  # another test may have had them
+        kept.clear()
+    page = opened(sample="Measured odor")
+    assert "Download it (0.5 MB) on the Data page" in as_read(page.error[0].value)
+    lesson = opened(lesson="real-fly")
+    assert "Download it (0.5 MB) on the Data page" in as_read(lesson.error[0].value)

@@ -12,7 +12,7 @@ from kcnet_core.experiments.baselines import Model
 from kcnet_core.experiments.described import Described
 from kcnet_core.experiments.models import find_model
 from kcnet_core.experiments.protocols import PROTOCOLS
-from kcnet_core.experiments.run import Run
+from kcnet_core.experiments.run import ANY_DATA, Run
 from kcnet_core.limits import MAX_HIDDEN_SIZES, MAX_REPEATS
 from kcnet_core.network.scaling import METHODS
 
@@ -171,7 +171,7 @@ def _checked_network(model: Model, chosen: dict) -> dict:
         if not fits or (isinstance(value, bool) and kind is not bool):
             raise KCNetError(f"{key} of {model.name} must be of the kind {kind.__name__}.")
         chosen[key] = kind(value)
-    Run(model=model.name, **chosen)
+    Run(ANY_DATA, model=model.name, **chosen)
     return chosen
 
 

@@ -34,6 +34,8 @@ PLANS = {
     "hemibrain": Plan(
         "A real fly's",
         "each cell hears the glomeruli that it hears in the hemibrain connectome",
+        "It ties with its two controls: AUROC of 0.881 beside 0.882 (shuffled) and 0.881 (random) "
+        "for the chemical class of unseen odorants",
         needs_glomeruli=True,
     ),
     "hemibrain-shuffled": Plan(

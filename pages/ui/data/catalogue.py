@@ -18,7 +18,12 @@ from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.job_progress import job_progress
 
 KINDS = {"odor": "Odors", "connectome": "A real fly's wiring", "image": "Images"}
-COUNTED = {"odor": ("rows", "characters"), "connectome": ("Kenyon cells", "lobes")}
+COUNTED = {  # of a dataset, or of all of its kind
+    "door": ("rows", "classes"),
+    "odor": ("rows", "characters"),
+    "connectome": ("Kenyon cells", "lobes"),
+    "image": ("rows", "classes"),
+}
 WORTH_NAMING = 500_000  # bytes; fewer would be shown as 0 MB
 
 
@@ -38,7 +43,7 @@ def card(info, downloads: dict) -> None:
     chosen = current_run.run().dataset == info.name
     st.markdown(f"**{info.title}**")
     st.caption(info.description)
-    _, what = COUNTED.get(info.kind, ("rows", "classes"))
+    _, what = COUNTED.get(info.name, COUNTED[info.kind])
     st.caption(f"{size(info)} · {info.n_classes} {what} · {info.licence}")
     if info.checked and info.status == "download":
         st.caption(f"Checked on arrival: {info.checked}.")
@@ -73,7 +78,7 @@ def size(info) -> str:
     published = CATALOGUE[info.name].n_rows
     if info.n_rows < published:
         return f"{info.n_rows:,} of {published:,} rows, a part of the set"
-    return f"{info.n_rows:,} {COUNTED.get(info.kind, ('rows',))[0]}"
+    return f"{info.n_rows:,} {COUNTED[info.kind][0]}"
 
 
 def wiring_counts() -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import streamlit as st
 
 from kcnet_core import figures
+from kcnet_core.datasets.catalogue import is_glomerular
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.experiments.run import Run
 from kcnet_core.figures.sheets import image_tiles
@@ -98,14 +99,19 @@ def inputs(dataset: Dataset) -> None:
         return
     names = list(dataset.feature_names)
     usual = [name for name in USUAL_INPUTS if name in names] or names[:4]
-    chosen = st.multiselect("Descriptors", names, usual, max_selections=INPUTS_SHOWN,
+    what = "Glomeruli" if is_glomerular(dataset.name) else "Descriptors"
+    chosen = st.multiselect(what, names, usual, max_selections=INPUTS_SHOWN,
                             key=f"inputs_{dataset.name}")  # fmt: skip
     if chosen:
         columns = [names.index(name) for name in chosen]
         chart(figures.descriptor_histograms(dataset.X[:, columns], chosen, dark=dark), "histograms")
     st.caption(
-        f"Correlation of the first {min(INPUTS_CORRELATED, len(names))} descriptors: many say "
-        "nearly the same, which is why a Kenyon cell can do with seven."
+        f"Correlation of the first {min(INPUTS_CORRELATED, len(names))} {what.lower()}"
+        + (
+            ", with what was never measured at the spontaneous rate."
+            if what == "Glomeruli"
+            else ": many say nearly the same, which is why a Kenyon cell can do with seven."
+        )
     )
     chart(figures.correlation_matrix(dataset.X[:, :INPUTS_CORRELATED], names[:INPUTS_CORRELATED],
                                      dark=dark), "correlation")  # fmt: skip

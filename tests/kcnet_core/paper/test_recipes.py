@@ -55,7 +55,7 @@ def test_every_network_line_can_be_built_and_opened_on_the_train_page(recipe):
         assert again == run and not ignored
         same = run.estimator().set_params(**line.beyond)
         assert model.get_params() == same.get_params()
-        scale = {k: v for k, v in line.options.items() if k == "normalise"}
+        scale = {k: v for k, v in line.options.items() if k in ("normalise", "missing")}
         assert run.data_options() == scale | ({"target": line.target} if line.target else {})
 
 
