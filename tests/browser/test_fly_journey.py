@@ -44,7 +44,7 @@ def test_the_lesson_of_the_real_fly_is_walked_from_start_to_end(new_page, screen
     circuit = page.locator(".circuit svg")
     expect(circuit).to_have_attribute("aria-label", re.compile("1743 Kenyon cells, each wired to"))
     expect(circuit.get_by_text("VM7d", exact=True)).to_be_visible()
-    expect(page.get_by_text(re.compile("607 of γ .orange.*37 of 48"))).to_be_visible()
+    expect(page.get_by_text(re.compile("607 of γ .orange.*37 of 48 glomeruli"))).to_be_visible()
     onward(page, "How many glomeruli does a cell hear?")
     predicted(page, "")
     expect(page.get_by_text("Measured: 4.9 inputs")).to_be_visible()

@@ -389,3 +389,13 @@ def test_measured_odors_that_are_not_here_say_how_to_get_them(monkeypatch, tmp_p
     assert "Download it (0.5 MB) on the Data page" in as_read(page.error[0].value)
     lesson = opened(lesson="real-fly")
     assert "Download it (0.5 MB) on the Data page" in as_read(lesson.error[0].value)
+
+
+def test_responses_that_nobody_measured_are_guessed_only_when_asked(shared_data, monkeypatch):
+    monkeypatch.setenv("KCNET_DATA", str(shared_data))
+    page = opened(sample="Measured odor", measured="CCCCCC(=O)OCCC")
+    assert "is not among the odorants that were measured" in as_read(page.error[0].value)
+    page = opened(sample="Measured odor", measured="CCCCCC(=O)OCCC", guess_measured="true")
+    assert "All responses are guessed, none was measured" in as_read(captions(page))
+    assert re.search(r"wrong by 0\.08\d on average", as_read(captions(page)))
+    assert "which is a guess" in texts(page)

@@ -34,6 +34,7 @@ class Sample:
     taught: bool = False  # one of the examples that the fly learned from
     smiles: str | None = None
     measured: np.ndarray | None = None  # (d,) which rates somebody measured; None: all
+    guessed: str = ""  # what is to be known of rates that were guessed
 
 
 @dataclass(frozen=True)
@@ -63,8 +64,9 @@ class Bench:
         names, known = input_meanings(self.data), self.sample.measured
         if known is None:
             return names
+        instead = "a guess" if self.sample.guessed else "its spontaneous rate"
         return tuple(
-            name if measured else f"{name}, never measured: its spontaneous rate"
+            name if measured else f"{name}, never measured: {instead}"
             for name, measured in zip(names, known, strict=True)
         )
 
@@ -95,6 +97,18 @@ def measured(data: str) -> np.ndarray:
     from kcnet_core.datasets.fly.door import measured
 
     return measured(glomeruli(data).dataset)
+
+
+@st.cache_resource(show_spinner=False, max_entries=3)
+def error_of_guesses(data: str) -> str:
+    """How wrong guessed responses are, in a sentence."""
+    from kcnet_core.datasets.fly.predicted import leave_one_out
+
+    error = leave_one_out(glomeruli(data).dataset)
+    return (
+        f"Guesses of {error.n:,} responses that were measured are wrong by {error.guessed:.3f} on "
+        f"average; each glomerulus's own mean would be by {error.of_mean:.3f}."
+    )
 
 
 @st.cache_resource(show_spinner=False, max_entries=3)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import streamlit as st
 
@@ -17,12 +19,16 @@ from pages.ui.learn.bench import (
     SMALL,
     Bench,
     Sample,
+    error_of_guesses,
     glomeruli,
     measured,
 )
 from pages.ui.learn.fly_controls import hidden_controls, settings_strip
 from pages.ui.shell import address, visitor
 from pages.ui.shell.escaping import escape_markdown
+
+if TYPE_CHECKING:
+    from kcnet_core.molecules.read import Molecule
 
 FIRST_ODOR = {"starter": "vanillin", "door": "ethyl butyrate"}
 INK = "ink"  # the link's parameter that holds a drawing
@@ -105,8 +111,37 @@ def _choose_measured(key: str, label: str, start: int, first: str) -> Sample:
     data = DATA_OF[REAL]
     names = _odor_names(data)
     shown = names.index(first) if first in names else _first_row(data) + start - 1
-    text = st.selectbox(label, names, index=shown % len(names), key=key, bind="query-params")
-    return sample_of_row(data, names.index(text))
+    text = st.selectbox(
+        label, names, index=shown % len(names), key=key, bind="query-params",
+        accept_new_options=True,
+    )  # fmt: skip
+    guessing = st.toggle(
+        "Guess for others", key=f"guess_{key}", bind="query-params",
+        help="Type the SMILES of a molecule that flies were never tested with: its responses are "
+        "then guessed from odorants that are built alike, and marked as guessed.",
+    )  # fmt: skip
+    if text in names:
+        return sample_of_row(data, names.index(text))
+    if not guessing:
+        raise DataError(
+            f"“{text[:80]}” is not among the odorants that were measured. Choose one of the list, "
+            "or switch on “Guess for others” to have its responses guessed."
+        )
+    return _guessed(data, text)
+
+
+def _guessed(data: str, text: str) -> Sample:
+    """A molecule that no fly was tested with, and what its glomeruli might answer."""
+    from kcnet_core.datasets.fly.predicted import guess
+
+    molecule = _typed(text, "an odorant that was measured")
+    found = guess(molecule.smiles, glomeruli(data).dataset)
+    said = (
+        f"All responses are guessed, none was measured; the most alike odorant is {found.nearest} "
+        f"(similarity {found.similarity:.2f}). {error_of_guesses(data)}"
+    )
+    nobody = np.zeros(len(found.rates), bool)
+    return Sample(molecule.smiles, found.rates, (), False, molecule.smiles, nobody, said)
 
 
 def _choose_odor(key: str, label: str, start: int, first: str) -> Sample:
@@ -159,19 +194,27 @@ def sample_of_row(data: str, row: int) -> Sample:
     )
 
 
-def _own_odor(text: str) -> Sample:
-    """A molecule that the visitor typed: checked, described, and sensed."""
-    from kcnet_core.molecules.read import DESCRIPTOR_NAMES, describe, read_smiles
+def _typed(text: str, else_than: str) -> Molecule:
+    """The molecule that the visitor typed."""
+    from kcnet_core.molecules.read import read_smiles
 
     rows = read_smiles(text)
     molecule = rows[0].molecule if rows else None
     if molecule is None:
         why = rows[0].error if rows else "There is nothing to read."
         raise DataError(
-            f"“{text[:80]}” is neither an odor of the starter set nor a SMILES. {why} "
+            f"“{text[:80]}” is neither {else_than} nor a SMILES. {why} "
             "Choose a name from the list, or type a structure like CCO."
         )
-    rows, X = describe(rows[:1])
+    return molecule
+
+
+def _own_odor(text: str) -> Sample:
+    """A molecule that the visitor typed: checked, described, and sensed."""
+    from kcnet_core.molecules.read import DESCRIPTOR_NAMES, describe, read_smiles
+
+    molecule = _typed(text, "an odor of the starter set")
+    rows, X = describe(read_smiles(text)[:1])
     if rows[0].error:
         raise DataError(rows[0].error)
     values, senses = dict(zip(DESCRIPTOR_NAMES, X[0], strict=True)), glomeruli("starter")

@@ -59,11 +59,11 @@ def circuit(
             for lobe in LOBE_COLOURS
             if lobe in lobes
         )
-        st.caption(
-            f"{len(lobes):,} Kenyon cells by their lobe: {cells}. Filled glomeruli were measured "
-            f"with {escape_markdown(bench.sample.title)} ({np.count_nonzero(known)} of "
-            f"{len(known)}); dashed ones never were and stand at their spontaneous rate."
+        dashed = bench.sample.guessed or (
+            f"{np.count_nonzero(known)} of {len(known)} glomeruli were measured with "
+            f"{bench.sample.title}; dashed ones never were and stand at their spontaneous rate."
         )
+        st.caption(f"{len(lobes):,} Kenyon cells by their lobe: {cells}. {escape_markdown(dashed)}")
 
 
 def walk(bench: Bench) -> None:

@@ -63,6 +63,8 @@ def words(bench: Bench, forward: ForwardPass, cell: int) -> dict:
 def _what(bench: Bench) -> str:
     if bench.image_shape is not None:
         return "the brightness of one pixel"
+    if bench.sample.guessed:
+        return "how strongly a real fly's glomerulus of that name might answer, which is a guess"
     if bench.sample.measured is not None:
         return "how strongly a real fly's glomerulus of that name answered, as measured (DoOR)"
     return "how the molecule ranks in one chemical property"
