@@ -18,6 +18,7 @@ COMMANDS = {
     "smell": ("odor characters of molecules, from SMILES or names", "kcnet_core.commands.smell"),
     "search": ("molecules that smell as wished", "kcnet_core.commands.search"),
     "data": ("list the datasets, or download one", "kcnet_core.commands.data"),
+    "compare": ("train and measure models on the same splits", "kcnet_core.commands.compare"),
     "reproduce": ("measure the paper's tables and figures again", "kcnet_core.commands.reproduce"),
     "runs": ("what a server here has under way; end a run", "kcnet_core.commands.runs"),
     "doctor": ("what is here, and what is wrong, in sentences", "kcnet_core.commands.doctor"),

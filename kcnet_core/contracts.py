@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import closing
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
@@ -15,6 +16,11 @@ Step = TypeVar("Step")
 # Work that reports what it yields and returns its result. Closing it ends the work; a job pauses,
 # slows down and stops by asking for the next step later or not at all.
 Steps = Generator[Step, None, Result]
+
+# Who does pieces of work that do not wait for each other, where that is not done here: called with
+# a function, arguments that all pieces share, and one more for each; returns a list of results.
+Spread = Callable[[Callable[..., Any], tuple, Iterable[Any]], list[Any]]
+spread_by: ContextVar[Spread | None] = ContextVar("spread_by", default=None)
 
 
 class Estimator(Protocol):

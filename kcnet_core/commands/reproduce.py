@@ -7,8 +7,10 @@ import signal
 import sys
 import time
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 
+from kcnet_core.commands import add_cluster
 from kcnet_core.errors import KCNetError
 
 SECONDS_BETWEEN_LINES = 30.0  # of progress, when nobody sits at a terminal
@@ -35,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="where the JSON goes (default: the folder 'reproduce' in the cache folder); rows of "
         "the results that are in it already are not measured again",
     )  # fmt: skip
+    add_cluster(parser)
 
 
 def main(args: argparse.Namespace) -> None:
@@ -62,7 +65,9 @@ def main(args: argparse.Namespace) -> None:
                 if result.finished:
                     save_result(result, folder)
             else:
-                result = _measure(saved_steps(recipe, journal, folder, deadline=deadline), recipe)
+                with _measurer(args.cluster) as measure:
+                    steps = saved_steps(recipe, journal, folder, deadline=deadline, measure=measure)
+                    result = _measure(steps, recipe)
         if result.finished:
             show(recipe, result)
             print(f"\nWritten to {folder / file_name(result.recipe, result.quick)}\n", flush=True)
@@ -70,6 +75,19 @@ def main(args: argparse.Namespace) -> None:
             _say_what_is_missing(result)
         if ended:
             raise KeyboardInterrupt
+
+
+@contextmanager
+def _measurer(cluster: str | None):
+    """What measures rows: workers of a cluster, or None for this process."""
+    if cluster is None:
+        yield None
+        return
+    from kcnet_core.cluster.connection import connected
+    from kcnet_core.cluster.rows import measured_there
+
+    with connected(cluster) as client:
+        yield partial(measured_there, client)
 
 
 @contextmanager

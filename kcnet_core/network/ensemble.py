@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 
-from kcnet_core.contracts import Steps
+from kcnet_core.contracts import Steps, spread_by
 from kcnet_core.network.doa import EPOCH_PARTS, WiringSearch
 from kcnet_core.network.doa_settings import DOASettings
 from kcnet_core.network.history import EpochRecord, Progress
@@ -87,14 +87,24 @@ class Ensemble:
         return replace(step, done=done, total=step.total * many, says=says)
 
     def at_once(self, n_jobs: int) -> list[Found]:
-        """Run the searches in `n_jobs` processes that share the cores and the rows' memory."""
-        threads = max(1, effective_n_jobs(-1) // n_jobs)
+        """Run the searches in `n_jobs` processes that share the cores and the rows' memory, or
+        wherever pieces of work are spread."""
         others = replace(self, X=self.X[:0], Y=self.Y[:0], w=self.w[:0])
+        if spread := spread_by.get():
+            return spread(_run, (self.X, self.Y, self.w, others), range(len(self.parts)))
+        threads = max(1, effective_n_jobs(-1) // n_jobs)
         with parallel_config("loky", inner_max_num_threads=threads):
             # The arrays stand alone among the arguments: so joblib maps them instead of copying.
             return Parallel(n_jobs=n_jobs)(
                 delayed(_run)(self.X, self.Y, self.w, others, k) for k in range(len(self.parts))
             )
+
+
+def processes_for(n_jobs: int | None, n_submodels: int) -> int:
+    """How many searches run at once."""
+    if spread_by.get():
+        return n_submodels
+    return min(effective_n_jobs(n_jobs or 1), n_submodels)
 
 
 def _run(X, Y, w, others: Ensemble, k: int) -> Found:

@@ -6,14 +6,13 @@ import time
 from dataclasses import replace
 
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.utils.validation import check_is_fitted
 
 from kcnet_core.contracts import drain
 from kcnet_core.errors import KCNetError
 from kcnet_core.network.devices import choose_device
 from kcnet_core.network.doa_settings import DOASettings, InitialPath
-from kcnet_core.network.ensemble import Ensemble, Found, reasons
+from kcnet_core.network.ensemble import Ensemble, Found, processes_for, reasons
 from kcnet_core.network.history import time_at_work
 from kcnet_core.network.kcnet_parameters import PARAMETERS
 from kcnet_core.network.kenyon import kenyon_activity, strongest_cells
@@ -261,7 +260,7 @@ class KCNetClassifier(RidgeReadout):
         if self.n_epochs:
             started = time.perf_counter()
             ensemble = self._ensemble(parts, X, Y, w, groups, code, fan_in, seed)
-            processes = min(effective_n_jobs(n_jobs or 1), len(parts))
+            processes = processes_for(n_jobs, len(parts))
             if processes > 1 and ensemble.device.type == "cpu":
                 found = ensemble.at_once(processes)
                 timings["doa"] = time.perf_counter() - started

@@ -25,7 +25,7 @@ class DatasetCache:
 
     def dataset(self, line: RecipeLine, repeat: int) -> Dataset:
         """As the line wants it; an alteration is drawn anew for every repeat."""
-        dataset = self._plain(line)
+        dataset = self.plain(line)
         if line.protocol == "paper_split":
             dataset = replace(dataset, groups=None)
         if line.alteration:
@@ -35,17 +35,19 @@ class DatasetCache:
 
     def fingerprint(self, line: RecipeLine) -> list:
         """Tells one dataset, or one release of it, from another."""
-        key = self._key(line)
+        key = self.key(line)
         if key not in self._fingerprints:
-            n_rows, n_inputs, X, y = self._plain(line).fingerprint(SAMPLED_ROWS)
+            n_rows, n_inputs, X, y = self.plain(line).fingerprint(SAMPLED_ROWS)
             self._fingerprints[key] = [key, n_rows, n_inputs, y, X]
         return self._fingerprints[key]
 
-    def _key(self, line: RecipeLine) -> str:
+    def key(self, line: RecipeLine) -> str:
+        """The same for lines that use the same dataset."""
         return json.dumps([line.dataset, line.target, dict(line.options)], sort_keys=True)
 
-    def _plain(self, line: RecipeLine) -> Dataset:
-        key = self._key(line)
+    def plain(self, line: RecipeLine) -> Dataset:
+        """The dataset of a line, unaltered."""
+        key = self.key(line)
         if key not in self._held:
             options = {**line.options, **({"target": line.target} if line.target else {})}
             while sum(held.X.nbytes for held in self._held.values()) > HELD_BYTES:

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from threadpoolctl import threadpool_limits
 
+from kcnet_core.contracts import spread_by
 from kcnet_core.errors import DataError
 from kcnet_core.network.calibration import Calibration
 from kcnet_core.network.group_leave_one_out import solve
@@ -112,29 +113,39 @@ def teach(
     Y = code.encode(y)
     several = glomeruli is not None and len(glomeruli) > 1
     second = several and code.kind == "multilabel"
-    flies: list[Any] = []
-    outputs: list[np.ndarray] = []
-    alpha, second_alpha = None, None
-    for k in range(settings.n_flies):
-        if several:
-            fly, H = _grouped(inputs, code, settings, glomeruli, settings.seed + k)
-        else:
-            fly = _fly(settings, settings.n_hidden, inputs.shape[1], settings.seed + k)
-            H = fly.wire(inputs, code)
-        if alpha is None:
-            seconds = SECOND if settings.second_alpha is None else (settings.second_alpha,)
-            alpha, second_alpha = _best_alphas(H, Y, groups, seconds if second else (None,))
-        fly.coef_, without = solve(H, Y, groups, alpha)
-        fly.alpha_ = alpha
-        fly.forget_rows()  # a fly takes no more
-        flies.append(fly)
-        outputs.append(without)
-    left_out = np.stack(outputs)
+    seconds = SECOND if settings.second_alpha is None else (settings.second_alpha,)
+    shared = (inputs, code, Y, groups, settings, glomeruli if several else None)
+    first, without, alpha, second_alpha = _taught(*shared, seconds if second else (None,), None, 0)
+    spread = spread_by.get() or _one_by_one
+    others = spread(_taught, (*shared, (), alpha), range(1, settings.n_flies))
+    flies = [first, *(other[0] for other in others)]
+    left_out = np.stack([without, *(other[1] for other in others)])
     if second_alpha is not None:
         left_out = _informed(flies, left_out, Y, groups, second_alpha)
     Z = left_out.mean(axis=0)
     calibration = Calibration.fit(Z, Y, np.ones(len(Y)), code.kind)
     return Taught(tuple(flies), flies[0].alpha_, calibration, left_out, second_alpha)
+
+
+def _one_by_one(function, shared: tuple, items) -> list:
+    return [function(*shared, item) for item in items]
+
+
+def _taught(inputs, code, Y, groups, settings: FlySettings, glomeruli, seconds, alpha, k: int):
+    """Fly number k, its scores of rows left out, lambda (the first fly, which has none yet, chooses
+    it) and that of the second ridge."""
+    seed, second_alpha = settings.seed + k, None
+    if glomeruli is not None:
+        fly, H = _grouped(inputs, code, settings, glomeruli, seed)
+    else:
+        fly = _fly(settings, settings.n_hidden, inputs.shape[1], seed)
+        H = fly.wire(inputs, code)
+    if alpha is None:
+        alpha, second_alpha = _best_alphas(H, Y, groups, seconds)
+    fly.coef_, without = solve(H, Y, groups, alpha)
+    fly.alpha_ = alpha
+    fly.forget_rows()  # a fly takes no more
+    return fly, without, alpha, second_alpha
 
 
 def _fly(settings: FlySettings, n_hidden: int, n_inputs: int, seed: int) -> Fly:

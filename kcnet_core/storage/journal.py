@@ -99,6 +99,10 @@ class Journal:
             if isinstance(entry.get("id"), str):
                 self._entries.setdefault(entry["id"], dict(entry))
 
+    def having(self, field: str) -> list[dict]:
+        """Entries with this field."""
+        return [entry for entry in self._entries.values() if field in entry]
+
     def append(self, entry: Mapping) -> None:
         """Add an entry, which must have an `id`; returns when it is on the disk."""
         text = json.dumps(dict(entry), separators=(",", ":"))

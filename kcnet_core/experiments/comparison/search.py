@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -76,6 +76,7 @@ def search_steps(
     n_folds: int = N_FOLDS,
     done: Sequence[Trial] = (),
     progress: bool = False,
+    evaluate: Callable[..., Iterable] = evaluate_steps,
 ) -> Generator[Trial | Progress, None, None]:
     """Try settings from the model's search space, best guesses first as they become known.
 
@@ -97,6 +98,8 @@ def search_steps(
     done : sequence of Trial
         The first trials of the very same search, from an earlier, interrupted one: they are told
         to Optuna again and not repeated, so that the search goes on as if it had never stopped.
+    evaluate : callable
+        What measures a setting on the inner folds, in place of `evaluate_steps`.
     """
     import optuna
     from optuna.trial import TrialState
@@ -127,7 +130,7 @@ def search_steps(
             value, error, seconds = done[number].value, done[number].error, done[number].seconds
         else:
             value, error = yield from _inner_value(
-                model, {**fixed, **params}, part, folds, metric,
+                evaluate, model, {**fixed, **params}, part, folds, metric,
                 scaler=scaler, oversampling=oversampling, progress=progress,
             )  # fmt: skip
             seconds = time.perf_counter() - started
@@ -138,10 +141,10 @@ def search_steps(
         yield Trial(number, params, value, seconds, metric, error)
 
 
-def _inner_value(model, settings, part, folds, metric, **options):
+def _inner_value(evaluate, model, settings, part, folds, metric, **options):
     """Mean of a metric over the inner folds, or None and a sentence that says why not."""
     values = []
-    for row in evaluate_steps(
+    for row in evaluate(
         {model.name: lambda seed: model.build(settings, seed)}, part, folds, **options
     ):
         if isinstance(row, Progress):

@@ -1,0 +1,160 @@
+"""Recipes, comparisons and searches whose rows are measured by the workers of a cluster.
+
+A row is the same wherever it is measured, but for its times. Data travel from here, so that workers
+need none of their own; a row is in the journal as soon as it is here.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from functools import partial
+from secrets import token_hex
+from typing import Any
+
+from kcnet_core.cluster.connection import connected, held, submit
+from kcnet_core.cluster.spread import as_they_finish
+from kcnet_core.datasets.dataset import Dataset
+from kcnet_core.experiments.comparison import search
+from kcnet_core.experiments.comparison.plan import Comparison
+from kcnet_core.experiments.comparison.rows import PlannedRows
+from kcnet_core.experiments.evaluate import evaluate_steps
+from kcnet_core.experiments.models import warm_up
+from kcnet_core.network.history import Progress
+from kcnet_core.paper import engine
+from kcnet_core.paper.dataset_cache import DatasetCache
+from kcnet_core.paper.recipe import Recipe, RecipeLine, tuned_on
+from kcnet_core.paper.unit import unit_steps
+from kcnet_core.storage.journal import Journal
+
+# -- recipes -----------------------------------------------------------------------------------
+
+
+def reproduce_steps(recipe: Recipe, journal: Journal, client, **options):
+    """As `paper.engine.reproduce_steps`, its rows in the order in which they are finished."""
+    with connected(client) as cluster:
+        measure = partial(measured_there, cluster)
+        return (yield from engine.reproduce_steps(recipe, journal, measure=measure, **options))
+
+
+def measured_there(
+    client, wanted, cache: DatasetCache, journal: Journal, rows, deadline
+) -> engine.Measured:
+    """As `paper.engine.measured_here`; trials of a search come to the journal one by one, too."""
+    topic = f"kcnet-{token_hex(8)}"
+    client.subscribe_topic(topic, lambda event: journal.append(event[1]))
+    known = submit(client, held, journal.having("trial"))
+    data: dict[str, Any] = {}
+    sent: dict[tuple[str, int], Any] = {}
+    futures: dict[Any, tuple[RecipeLine, int]] = {}
+    for line, repeat in wanted:
+        key = cache.key(line)
+        if key not in data:
+            data[key] = submit(client, held, cache.plain(line))
+        # Repeats of a benchmark share a search: they wait for the row of the one that makes it.
+        searched = tuned_on(line.protocol, repeat)
+        before = sent.get((line.key, searched)) or rows.get((line.key, searched))
+        first = before if line.tuning and searched != repeat else None
+        future = submit(client, _unit, line, repeat, data[key], known, first, topic)
+        sent[line.key, repeat], futures[future] = future, (line, repeat)
+    timeout = None if deadline is None else max(0.0, deadline - time.monotonic())
+    try:
+        for (line, repeat), row in as_they_finish(client, futures, timeout):
+            if not row.get("error"):
+                journal.append(row)
+            yield line, repeat, row
+    finally:
+        if client.status == "running":
+            client.unsubscribe_topic(topic)
+
+
+class _SentJournal(Journal):
+    """A worker's journal: what is known elsewhere, and what is appended goes there."""
+
+    def __init__(self, entries: Iterable[Mapping], topic: str):
+        self._entries: dict[str, dict] = {}
+        self._topic = topic
+        self.learn(entries)
+
+    def append(self, entry: Mapping) -> None:
+        from distributed import get_worker
+
+        get_worker().log_event(self._topic, dict(entry))
+        self.learn([entry])
+
+
+def _unit(line: RecipeLine, repeat: int, dataset: Dataset, known, first, topic: str) -> dict:
+    """The row of one line and repeat, on a worker."""
+    entries = [*known, *([first] if first and not first.get("error") else [])]
+    cache = DatasetCache(lambda *_, **__: dataset)
+    steps = unit_steps(line, repeat, cache, _SentJournal(entries, topic))
+    (row,) = (item for item in steps if not isinstance(item, Progress))
+    return row
+
+
+# -- comparisons -------------------------------------------------------------------------------
+
+
+def compare_steps(
+    comparison: Comparison, client, dataset: Dataset | None = None, *, done: Iterable[Mapping] = ()
+) -> Generator[dict, None, None]:
+    """As `experiments.comparison.rows.compare_steps`, its rows as they are finished."""
+    dataset = comparison.load() if dataset is None else dataset
+    have = {row["id"] for row in done if row.get("id") and not row.get("error")}
+    wanted = dict.fromkeys(fit.id for fit in PlannedRows(comparison, dataset).fits)
+    with connected(client) as cluster:
+        data = submit(cluster, held, dataset)
+        futures = {
+            submit(cluster, _rows, comparison, data, row_id): row_id
+            for row_id in wanted
+            if row_id not in have
+        }
+        for _, rows in as_they_finish(cluster, futures):
+            yield from rows
+
+
+def _rows(comparison: Comparison, dataset: Dataset, row_id: str) -> list[dict]:
+    """The row with this id (two, where two lines are the same work)."""
+    planned = PlannedRows(comparison, dataset)
+    warm_up(comparison.models)
+    others = [{"id": fit.id} for fit in planned.fits if fit.id != row_id]
+    return [row for row in planned.steps(others) if not isinstance(row, Progress)]
+
+
+# -- searches ----------------------------------------------------------------------------------
+
+
+def search_steps(model_name: str, dataset: Dataset, train_rows, client, **options):
+    """As `experiments.comparison.search.search_steps`: the same trials, one after the other, since
+    each is chosen by those before it; the folds of a trial are measured side by side."""
+    with connected(client) as cluster:
+        evaluate = _SideBySide(cluster)
+        yield from search.search_steps(
+            model_name, dataset, train_rows, evaluate=evaluate, **options
+        )
+
+
+class _SideBySide:
+    """`evaluate_steps` with one task for each split."""
+
+    def __init__(self, client):
+        self.client = client
+        self.sent: tuple[Dataset, Any] | None = None
+
+    def __call__(self, models, dataset: Dataset, splits, **options) -> Iterator[dict]:
+        if self.sent is None or self.sent[0] is not dataset:
+            self.sent = dataset, submit(self.client, held, dataset)
+        options["progress"] = False
+        futures = [
+            submit(self.client, _evaluated, models, self.sent[1], split, options)
+            for split in splits
+        ]
+        try:
+            for future in futures:
+                yield from future.result()
+        finally:
+            self.client.cancel(futures)
+
+
+def _evaluated(models, dataset: Dataset, split, options) -> list:
+    return list(evaluate_steps(models, dataset, [split], **options))
