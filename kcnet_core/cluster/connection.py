@@ -70,7 +70,7 @@ def _workers_here():
     affinity = getattr(os, "sched_getaffinity", None)
     n_cores = len(affinity(0)) if affinity else os.cpu_count() or 1
     with LocalCluster(
-        n_workers=n_cores, threads_per_worker=1, dashboard_address=None, silence_logs=50
+        n_workers=n_cores, threads_per_worker=1, dashboard_address=":0", silence_logs=50
     ) as workers:
         yield workers.scheduler_address
 

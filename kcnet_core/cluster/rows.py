@@ -6,9 +6,7 @@ need none of their own; a row is in the journal as soon as it is here.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Generator, Iterable, Iterator, Mapping
-from functools import partial
 from secrets import token_hex
 from typing import Any
 
@@ -27,14 +25,15 @@ from kcnet_core.paper.recipe import Recipe, RecipeLine, tuned_on
 from kcnet_core.paper.unit import unit_steps
 from kcnet_core.storage.journal import Journal
 
+WORKING = Progress("cluster", 0, 1, 0.0)  # a sign of life while no row is finished
+
 # -- recipes -----------------------------------------------------------------------------------
 
 
 def reproduce_steps(recipe: Recipe, journal: Journal, client, **options):
     """As `paper.engine.reproduce_steps`, its rows in the order in which they are finished."""
-    with connected(client) as cluster:
-        measure = partial(measured_there, cluster)
-        return (yield from engine.reproduce_steps(recipe, journal, measure=measure, **options))
+    measure = measured_at(client)
+    return (yield from engine.reproduce_steps(recipe, journal, measure=measure, **options))
 
 
 def measured_there(
@@ -57,15 +56,35 @@ def measured_there(
         first = before if line.tuning and searched != repeat else None
         future = submit(client, _unit, line, repeat, data[key], known, first, topic)
         sent[line.key, repeat], futures[future] = future, (line, repeat)
-    timeout = None if deadline is None else max(0.0, deadline - time.monotonic())
     try:
-        for (line, repeat), row in as_they_finish(client, futures, timeout):
+        for came in as_they_finish(client, futures, deadline):
+            if came is None:
+                yield *_in_hand(futures), WORKING
+                continue
+            (line, repeat), row = came
             if not row.get("error"):
                 journal.append(row)
             yield line, repeat, row
     finally:
         if client.status == "running":
             client.unsubscribe_topic(topic)
+
+
+def _in_hand(futures: dict) -> tuple[RecipeLine, int]:
+    """What is probably being measured now."""
+    waiting = (place for future, place in futures.items() if not future.done())
+    return next(waiting, next(iter(futures.values())))
+
+
+def measured_at(client) -> engine.Measure:
+    """The same for an address, too, to which it connects when it begins."""
+
+    def measure(wanted, *args) -> engine.Measured:
+        if wanted:
+            with connected(client) as cluster:
+                yield from measured_there(cluster, wanted, *args)
+
+    return measure
 
 
 class _SentJournal(Journal):
@@ -96,8 +115,9 @@ def _unit(line: RecipeLine, repeat: int, dataset: Dataset, known, first, topic: 
 
 
 def compare_steps(
-    comparison: Comparison, client, dataset: Dataset | None = None, *, done: Iterable[Mapping] = ()
-) -> Generator[dict, None, None]:
+    comparison: Comparison, client, dataset: Dataset | None = None, *,
+    done: Iterable[Mapping] = (), progress: bool = False,
+) -> Generator[dict | Progress, None, None]:  # fmt: skip
     """As `experiments.comparison.rows.compare_steps`, its rows as they are finished."""
     dataset = comparison.load() if dataset is None else dataset
     have = {row["id"] for row in done if row.get("id") and not row.get("error")}
@@ -109,8 +129,11 @@ def compare_steps(
             for row_id in wanted
             if row_id not in have
         }
-        for _, rows in as_they_finish(cluster, futures):
-            yield from rows
+        for came in as_they_finish(cluster, futures):
+            if came is not None:
+                yield from came[1]
+            elif progress:
+                yield WORKING
 
 
 def _rows(comparison: Comparison, dataset: Dataset, row_id: str) -> list[dict]:

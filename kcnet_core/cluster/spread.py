@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from queue import Empty, SimpleQueue
 from typing import Any
 
 from kcnet_core.cluster.connection import connected, held, spoken, submit
 from kcnet_core.contracts import spread_by
+
+SECONDS_BETWEEN_SIGNS = 0.25  # of life: whoever waits for rows may want to stop
 
 
 @contextmanager
@@ -45,16 +49,23 @@ def _piece(function: Callable, shared: tuple, item) -> Any:
     return function(*shared, item)
 
 
-def as_they_finish(client, futures: dict, timeout: float | None = None) -> Iterator[tuple]:
-    """What `futures` stand for, and their results, as these come; the rest is cancelled when the
-    reader has enough or the time is over."""
-    from distributed import as_completed
-
+def as_they_finish(client, futures: dict, deadline: float | None = None) -> Iterator[tuple | None]:
+    """What `futures` stand for, and their results, as these come; None now and then, while all are
+    at work. The rest is cancelled when the reader has enough, or by the `deadline`, a value of
+    `time.monotonic()`."""
+    done: SimpleQueue = SimpleQueue()
+    for future in futures:
+        future.add_done_callback(done.put)
+    left = len(futures)
     try:
         with spoken():
-            for future in as_completed(list(futures), loop=client.loop, timeout=timeout):
+            while left and (deadline is None or time.monotonic() < deadline):
+                try:
+                    future = done.get(timeout=SECONDS_BETWEEN_SIGNS)
+                except Empty:
+                    yield None
+                    continue
+                left -= 1
                 yield futures[future], future.result()
-    except TimeoutError:
-        return
     finally:
         client.cancel([future for future in futures if not future.done()])

@@ -61,11 +61,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--quick", action="store_true", help="small sizes on made data, to see that it works"
     )
+    parser.add_argument(
+        "--cluster", action="store_true",
+        help="only what a Dask cluster of local workers costs and gains, and what it survives",
+    )  # fmt: skip
     parser.add_argument("--device", default="auto", choices=("auto", "cpu", "cuda", "mps"))
 
 
 def main(args: argparse.Namespace) -> None:
     """Measure all sizes and print them with their ratios."""
+    if args.cluster:
+        from kcnet_core.cluster import benchmark
+
+        benchmark.report(args.quick)
+        return
     data = "made" if args.quick else _data_here()
     rows: tuple[int, ...] = ROWS
     cells: tuple[int, ...] = (*CELLS, 6500) if args.full else CELLS

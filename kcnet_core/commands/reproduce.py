@@ -7,7 +7,6 @@ import signal
 import sys
 import time
 from contextlib import closing, contextmanager
-from functools import partial
 from pathlib import Path
 
 from kcnet_core.commands import add_cluster
@@ -65,9 +64,8 @@ def main(args: argparse.Namespace) -> None:
                 if result.finished:
                     save_result(result, folder)
             else:
-                with _measurer(args.cluster) as measure:
-                    steps = saved_steps(recipe, journal, folder, deadline=deadline, measure=measure)
-                    result = _measure(steps, recipe)
+                options = {"deadline": deadline, "measure": _measurer(args.cluster)}
+                result = _measure(saved_steps(recipe, journal, folder, **options), recipe)
         if result.finished:
             show(recipe, result)
             print(f"\nWritten to {folder / file_name(result.recipe, result.quick)}\n", flush=True)
@@ -77,17 +75,13 @@ def main(args: argparse.Namespace) -> None:
             raise KeyboardInterrupt
 
 
-@contextmanager
 def _measurer(cluster: str | None):
     """What measures rows: workers of a cluster, or None for this process."""
     if cluster is None:
-        yield None
-        return
-    from kcnet_core.cluster.connection import connected
-    from kcnet_core.cluster.rows import measured_there
+        return None
+    from kcnet_core.cluster.rows import measured_at
 
-    with connected(cluster) as client:
-        yield partial(measured_there, client)
+    return measured_at(cluster)
 
 
 @contextmanager

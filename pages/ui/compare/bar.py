@@ -7,6 +7,7 @@ from functools import partial
 
 import streamlit as st
 
+from kcnet_core.cluster.jobs import comparison_elsewhere
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.comparison.plan import Comparison
@@ -26,7 +27,7 @@ from pages.ui.shell.watch import ACTIVE, state_of, watch
 def bar(planned: PlannedRows, wrong: str | None) -> tuple[Job | None, str | None, list[Mapping]]:
     """Draw the buttons; the job, the state of it that they show, and the rows known before it."""
     comparison, seen = planned.comparison, rows(planned.dataset)
-    work = planned.job(seen)
+    work = comparison_elsewhere(planned.job(seen), planned)
     if clicked("comparison") and wrong is None:
         public = visitor_data.public_title(planned.dataset)
         measured.start(work, title(comparison, public), planned.dataset)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from kcnet_core.cluster.jobs import recipe_elsewhere
 from kcnet_core.experiments.measured_job import MeasuredJob
 from kcnet_core.paper.engine import reproduction_job
 from kcnet_core.paper.outcomes import Result
@@ -67,7 +68,7 @@ def measurement(recipe: Recipe) -> MeasuredJob:
     for result in results(recipe.name):
         for row in result.rows if result.quick == recipe.is_quick else ():
             took[row["line"]] = min(row["seconds"], took.get(row["line"], row["seconds"]))
-    return reproduction_job(recipe, took)
+    return recipe_elsewhere(reproduction_job(recipe, took), recipe)
 
 
 # -- measurements under way ---------------------------------------------------------------------

@@ -27,8 +27,10 @@ from kcnet_core.cluster import (
     spread,
     spreading,
 )
+from kcnet_core.cluster import rows as rows_there
 from kcnet_core.cluster.connection import submit, worker_addresses
 from kcnet_core.cluster.fits import _dealt
+from kcnet_core.cluster.jobs import comparison_elsewhere, recipe_elsewhere
 from kcnet_core.cluster.sources import FileRows, Source, source
 from kcnet_core.contracts import drain
 from kcnet_core.errors import DataError, KCNetError
@@ -51,7 +53,7 @@ NET = KCNetClassifier(120, alpha=3.0, random_state=0)
 def client():
     with (
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50
+            n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50
         ) as cluster,
         distributed.Client(cluster, set_as_default=False) as client,
     ):
@@ -229,6 +231,21 @@ def test_a_comparison_has_the_same_rows_and_leaves_out_what_is_known(client):
     known = [{"id": row_id} for row_id in list(alone)[:5]]
     rows = {row["id"]: untimed(row) for row in compare_steps(plan, client, dataset, done=known)}
     assert rows == {row_id: alone[row_id] for row_id in list(alone)[5:]}
+
+
+def test_the_app_sends_comparisons_and_recipes_where_it_is_told_to(client, monkeypatch, cache):
+    dataset, places = datasets.load("digits"), []
+    plan = Comparison("digits", models=("KCNet",), hidden=(20, 30), n_repeats=1)
+    planned, took = here.PlannedRows(plan, dataset), {}
+    monkeypatch.setattr(rows_there, "submit", lambda *a: places.append(a[1]) or submit(*a))
+    for address in ("", client.scheduler.address):
+        monkeypatch.setenv("KCNET_CLUSTER", address)
+        *_, view = comparison_elsewhere(planned.job(), planned).steps()
+        took[address] = {row["id"]: untimed(row) for row in view.items}
+        assert bool(places) == bool(address) and view.fraction == 1
+    assert took[""] == took[address]
+    *_, view = recipe_elsewhere(engine.reproduction_job(RECIPE, {}), RECIPE).steps()
+    assert view.result.complete and rows_there._unit in places
 
 
 def test_a_search_tries_the_same_settings(client):

@@ -82,3 +82,10 @@ def test_real_mnist_is_used_when_it_is_there(shared_data, monkeypatch):
     X, y = benchmark._rows(Size("kcnet", 1000, 10, "mnist"))
     assert X.shape == (1000, 784) and X.dtype == np.float32 and set(y) == set(range(10))
     assert X.base is None, "a view would keep all of MNIST in memory"
+
+
+@pytest.mark.slow
+def test_the_cluster_is_measured_and_survives_a_kill(capsys):
+    assert __main__.main(["benchmark", "--cluster", "--quick"]) == 0
+    printed = capsys.readouterr().out
+    assert "1 right results" in printed and "one worker costs" in printed
