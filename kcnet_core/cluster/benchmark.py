@@ -22,7 +22,7 @@ import psutil
 from sklearn.base import clone
 
 from kcnet_core import KCNetClassifier
-from kcnet_core.cluster.connection import worker_addresses
+from kcnet_core.cluster.connection import local_workers
 from kcnet_core.cluster.fits import fit
 from kcnet_core.limits import MEGABYTE
 
@@ -33,10 +33,9 @@ ALPHA = 13.0
 @contextmanager
 def workers(n: int):
     """A client of n fresh workers that have loaded all they need."""
-    from distributed import Client, LocalCluster
+    from distributed import Client
 
-    options = {"threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}
-    with LocalCluster(n_workers=n, **options) as cluster, Client(cluster) as client:
+    with local_workers(n) as cluster, Client(cluster) as client:
         fit(KCNetClassifier(50, random_state=0), made_chunks(2 * n, 300), client=client)
         yield client
 
@@ -125,8 +124,7 @@ def kills(n_fits: int, n_cells: int, n_chunks: int, seed: int = 0) -> dict[str, 
         seconds = time.perf_counter() - clock
         for _ in range(n_fits):
             client.wait_for_workers(2)
-            address = rng.choice(worker_addresses(client))
-            pid = client.run(os.getpid, workers=[address])[address]
+            pid = rng.choice(sorted(client.run(os.getpid, on_error="ignore").values()))
             wait = seconds * rng.uniform(0.1, 0.9)
             kill = threading.Timer(wait, partial(os.kill, pid, signal.SIGKILL))
             kill.start()

@@ -20,6 +20,12 @@ PACKAGES = ("numpy", "scipy", "scikit-learn", "torch", "dask", "distributed")
 CONNECT_SECONDS = 10.0
 WORKER_SECONDS = 30.0  # for the first worker to come
 CLOSE_SECONDS = 5.0
+# Nobody looks at the statistics of local workers, which would be stopped for them all the time.
+QUIET = {
+    "distributed.worker.profile.enabled": False,  # a hundred times a second
+    "distributed.admin.tick.interval": "1s",  # fifty times
+    "distributed.admin.system-monitor.interval": "2s",
+}
 
 
 class ClusterError(KCNetError):
@@ -65,14 +71,24 @@ def connected(cluster) -> Iterator[Any]:
 @contextmanager
 def _workers_here():
     """A scheduler and one worker of one thread for each core that this process may use."""
-    from distributed import LocalCluster
-
     affinity = getattr(os, "sched_getaffinity", None)
     n_cores = len(affinity(0)) if affinity else os.cpu_count() or 1
-    with LocalCluster(
-        n_workers=n_cores, threads_per_worker=1, dashboard_address=":0", silence_logs=50
-    ) as workers:
+    with local_workers(n_cores) as workers:
         yield workers.scheduler_address
+
+
+@contextmanager
+def local_workers(n: int):
+    """A `LocalCluster` of n processes with one thread each."""
+    import dask
+    from distributed import LocalCluster
+
+    options = {"threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}
+    with (
+        dask.config.set(QUIET),
+        LocalCluster(n_workers=n, **options) as workers,
+    ):
+        yield workers
 
 
 @contextmanager
@@ -154,6 +170,8 @@ def check_workers(client) -> None:
                 f"The worker {address} cannot import kcnet_core ({there}). Install this project "
                 "there, and start the worker with the same Python."
             )
+        if isinstance(there, OSError):
+            continue  # it has just ended; whoever comes in its place is asked by its first task
         if isinstance(there, Exception):
             raise there
         refuse_others(versions(), there, address)

@@ -44,6 +44,7 @@ class Lane:
         """Sums travel as NumPy arrays, which are sent without a copy."""
         net, sums = copy.copy(self.net), copy.copy(self.net._sums)
         assert sums is not None, "it has just been begun"
+        sums.settle()
         gram, sums.gram = sums.gram, None
         net._sums = sums
         arrays = None if gram is None else (gram.HH.cpu().numpy(), gram.HY.cpu().numpy())

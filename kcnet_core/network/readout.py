@@ -186,12 +186,13 @@ class RidgeReadout(NetworkClassifier):
             seconds=sum(self.timings_.values()),
         )
 
-    def _add_chunks(self, X, Y, w) -> Steps[Progress, None]:
+    def _add_chunks(self, X, Y, w, more=False) -> Steps[Progress, None]:
+        """`more` rows will come at once, so that memory is kept for them."""
         sums, sample = self._remembered("rows cannot be added")
         sums.expect(len(X))
         started = time.perf_counter()
         size = rows_per_chunk(sums.n_hidden)
-        H = None
+        H = sums.activities
         for start in range(0, len(X), size):
             stop = min(start + size, len(X))
             part = slice(start, stop)
@@ -199,9 +200,11 @@ class RidgeReadout(NetworkClassifier):
                 # The sums keep H itself while they are dual; else its memory serves again.
                 again = H if not sums.dual and H is not None and stop - start == size else None
                 H = self._activity(self._rows_on_device(X[part]), again)
+                sums.activities = H if stop - start == size and not sums.dual else None
                 sums.add(H, torch.from_numpy(Y[part]), torch.from_numpy(w[part]))
             yield Progress("gram", stop, len(X), time.perf_counter() - started)
-        sums.settle()
+        if not more:
+            sums.settle()
         sample.add(X, Y, w)
 
     def _rows_on_device(self, X: np.ndarray) -> torch.Tensor:

@@ -180,7 +180,9 @@ class RidgeSums:
         self.n_rows = 0
         self.kept: list[Rows] = []
         self.gram: Gram | None = None
-        self._work: torch.Tensor | None = None  # for one product while rows come
+        # While rows come, memory that serves again: of one product, and of activities (B, n).
+        self._work: torch.Tensor | None = None
+        self.activities: torch.Tensor | None = None
 
     def expect(self, n_rows: int) -> None:
         """Say how many rows will come, so that no row is kept that will not be needed."""
@@ -212,7 +214,7 @@ class RidgeSums:
 
     def settle(self) -> None:
         """No more rows for now: free what only adding needs."""
-        self._work = None
+        self._work = self.activities = None
 
     def _to_gram(self) -> Gram:
         """The sums in place of the rows kept so far."""

@@ -69,7 +69,7 @@ def add_steps(net: RidgeReadout, chunk: Chunk) -> Steps[Progress, int]:
     if len(X) == 0 or (w is not None and not np.any(w)):
         return 0
     X, Y, w, _, _ = prepare(net, X, y, w, None, None, net.target_code_)
-    yield from net._add_chunks(X, Y, w)
+    yield from net._add_chunks(X, Y, w, more=True)
     return len(X)
 
 
@@ -89,6 +89,7 @@ def merge(net: RidgeReadout, other: RidgeReadout) -> None:
 def finish(net: RidgeReadout) -> None:
     """Solve for the output weights and calibrate."""
     sums, _ = net._remembered("it cannot be solved")
+    sums.settle()
     if not sums.n_rows:
         raise DataError("There was no row to learn from.")
     train, left_out = net._finish()

@@ -52,9 +52,7 @@ NET = KCNetClassifier(120, alpha=3.0, random_state=0)
 @pytest.fixture(scope="module")
 def client():
     with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50
-        ) as cluster,
+        connection.local_workers(2) as cluster,
         distributed.Client(cluster, set_as_default=False) as client,
     ):
         yield client
