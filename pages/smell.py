@@ -11,7 +11,7 @@ from kcnet_core.smell.names.known_names import our_names
 from pages.ui.shell import address
 from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.frame import heading
-from pages.ui.smell import ask, many, models, quality, search
+from pages.ui.smell import ask, many, models, quality, search, side_by_side
 from pages.ui.smell import one as smell_one
 
 
@@ -74,6 +74,8 @@ def details(chosen: models.ChosenModel, answers: Answers, one: Answer | None) ->
             "Why": lambda: smell_one.reasons(chosen, one),
             "Nearest known odorants": lambda: smell_one.near(chosen, one),
         } | views
+    if 2 <= len(answers.given) <= side_by_side.MOST:
+        views = {"Side by side": lambda: side_by_side.show(chosen, answers.given)} | views
     if len(answers.given) > 1:
         views["All molecules"] = lambda: many.heatmap(chosen, answers)
     names = list(views)

@@ -20,6 +20,7 @@ _HOME = {
         "image_grid",
         "pixel_map",
     ),
+    "ranked": ("two_sided_bars",),
     "results": (
         "cell_scatter",
         "class_scores",
@@ -35,7 +36,7 @@ _HOME = {
     "costs": ("accuracy_per_byte", "parameters_bar", "time_split"),
     "paper": ("best_so_far", "paper_and_ours", "running_times", "sweep"),
     "sheets": ("image_tiles",),
-    "smell": ("character_quality", "odor_heatmap", "odor_profile", "rival_scores"),
+    "smell": ("character_quality", "odor_heatmap", "odor_profile", "odor_profiles", "rival_scores"),
     "training": (
         "density_curve",
         "flips_bars",

@@ -17,6 +17,7 @@ from kcnet_core.palette import faded, model_colour, model_style, theme
 ROW_HEIGHT = 27
 LONGEST_NAME = 24
 LONGEST_MOLECULE = 30
+SIDE_BY_SIDE = ("KCNet", "ELM", "FSHN", "Ensemble DOA")  # whose looks molecules borrow
 
 
 def odor_profile(
@@ -68,6 +69,48 @@ def odor_profile(
             "tickvals": [0, 25, 50, 75, 100],
         },
         yaxis=named_rows(ticked, dark),
+    )
+    return figure.add_vline(100 * line, line={"color": theme(dark).muted, "dash": "dot"})
+
+
+def odor_profiles(
+    characters: Sequence[str], P, molecules: Sequence[str], *, line: float, dark: bool = False
+) -> go.Figure:
+    """Two to four molecules on one axis: a mark for each, joined where they differ.
+
+    P (m, c) has a row for each molecule; characters come in the order they are given in.
+    """
+    P = 100 * np.atleast_2d(np.asarray(P, dtype=float))
+    low, high, rows = P.min(axis=0), P.max(axis=0), np.arange(P.shape[1])
+    gaps = np.full(len(rows), None, dtype=object)
+    x = np.column_stack([low, high, gaps]).ravel()
+    y = np.column_stack([rows, rows, gaps]).ravel()
+    span = scatter("lines", x, y, line={"color": faded(theme(dark).text, 0.28), "width": 5},
+                   showlegend=False)  # fmt: skip
+    marks = [
+        scatter(
+            "markers", one, rows, "%{customdata}", name=escape_html(name, LONGEST_MOLECULE),
+            customdata=[f"{escape_html(name)}<br>{escape_html(word)}: {p:.0f}%"
+                        for word, p in zip(characters, one, strict=True)],
+            marker={**model_style(look, dark)["marker"], "size": 12},
+        )
+        for name, one, look in zip(molecules, P, SIDE_BY_SIDE, strict=False)
+    ]  # fmt: skip
+    most = int((high - low).argmax())
+    alt = (
+        f"{len(P)} molecules side by side; they differ most in {characters[most]}, from "
+        f"{low[most]:.0f}% to {high[most]:.0f}%."
+    )
+    figure = draw(
+        [span, *marks],
+        alt,
+        dark,
+        110 + ROW_HEIGHT * max(3, len(rows)),
+        margin={"t": 44},
+        xaxis={**ACROSS, "title": "Probability (%)", "range": [-4, 104]},
+        yaxis=named_rows([escape_html(word, LONGEST_NAME) for word in characters], dark),
+        showlegend=True,
+        legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0},
     )
     return figure.add_vline(100 * line, line={"color": theme(dark).muted, "dash": "dot"})
 

@@ -17,6 +17,7 @@ from kcnet_core.smell.applicability import RULE
 from kcnet_core.smell.label_sets import COVERAGES
 from kcnet_core.smell.names.known_names import KnownNames
 from kcnet_core.smell.nose import Nose
+from kcnet_core.smell.reasons import Reason, absent_inputs, reasons_of
 from pages.ui.shell import visitor
 from pages.ui.shell.chart import chart
 from pages.ui.shell.escaping import escape_markdown
@@ -33,6 +34,7 @@ LEVELS = {"inside": ("green", "check_circle"), "edge": ("orange", "adjust"),
 PROFILE_ROWS = 12
 NEIGHBOURS = 6
 CHARACTERS_TO_EXPLAIN = 8
+REASONS = 10
 LONGEST_NAME = 80
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
@@ -244,26 +246,51 @@ def descriptors(nose: Nose, answer: Answer, character: int) -> None:
     except KCNetError as error:
         st.info(escape_markdown(error))
         return
-    chart(
-        figures.contribution_bars(
-            shares.values, shares.names, MEANINGS, top=11, dark=visitor.dark()
-        ),
-        "smell_shares",
-    )
+    values = dict(zip(shares.names, shares.values, strict=True))
+    reason_bars(reasons_of(shares, absent_inputs(nose, answer)), shares.unit, "smell_reasons")
     if shares.unit == "log-odds":
         seen = " with this molecule among those taught" if answer.known is not None else ""
         st.caption(
-            f"Inputs: the {len(shares.values):,} shares and the base rate ({shares.bias:+.2f}) "
-            f"add up to the log-odds of {escape_markdown(name)}, {shares.total:+.2f}, that is "
+            f"Reasons: the shares of {len(shares.values):,} inputs and the base rate "
+            f"({shares.bias:+.2f}) add up to the log-odds of {escape_markdown(name)}, "
+            f"{shares.total:+.2f}, that is "
             f"{answer.as_taught[0][character]:.0%}{seen}. Exact: nothing is sampled or "
-            "approximated. Hover for what an input means."
+            "approximated."
         )
     else:
         st.caption(
-            f"Inputs: the {len(shares.values):,} shares add up to the raw score of "
+            f"Reasons: the shares of {len(shares.values):,} inputs add up to the raw score of "
             f"{escape_markdown(name)}, {shares.total:+.3f}. Exact: nothing is sampled or "
             "approximated."
         )
+
+    with st.expander("Every input by itself", icon=":material/function:"):
+        chart(
+            figures.contribution_bars(
+                shares.values, shares.names, MEANINGS, top=11, dark=visitor.dark()
+            ),
+            "smell_shares",
+        )
+        for name in sorted(shares.names, key=lambda n: -abs(values[n]))[:11]:
+            st.caption(escape_markdown(f"{name} ({values[name]:+.2f}): {MEANINGS.get(name, name)}"))
+
+
+def reason_bars(reasons: list[Reason], unit: str, key: str) -> None:
+    """Groups of inputs by what they add, in chemists' words."""
+    shown, rest = reasons[:REASONS], reasons[REASONS:]
+    if rest:
+        inputs = tuple(name for reason in rest for name in reason.inputs)
+        shown = [*shown, Reason("all the rest together", sum(r.value for r in rest), inputs)]
+    chart(
+        figures.two_sided_bars(
+            [reason.value for reason in shown], [reason.word for reason in shown], x=unit,
+            notes=[f"mostly {', '.join(reason.inputs[:3])}" for reason in shown],
+            alt="Reasons, strongest first: "
+            + ", ".join(f"{reason.word} {reason.value:+.2f}" for reason in shown[:5]),
+            dark=visitor.dark(),
+        ),
+        key,
+    )  # fmt: skip
 
 
 # -- neighbours --------------------------------------------------------------------------------
