@@ -11,7 +11,7 @@ from kcnet_core.smell.names.known_names import our_names
 from pages.ui.shell import address
 from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.frame import heading
-from pages.ui.smell import ask, many, models, quality, search, side_by_side
+from pages.ui.smell import ask, edits, many, models, quality, search, side_by_side
 from pages.ui.smell import one as smell_one
 
 
@@ -72,6 +72,7 @@ def details(chosen: models.ChosenModel, answers: Answers, one: Answer | None) ->
     if one is not None:
         views = {
             "Why": lambda: smell_one.reasons(chosen, one),
+            "Change it": lambda: edits.show(chosen, one),
             "Nearest known odorants": lambda: smell_one.near(chosen, one),
         } | views
     if 2 <= len(answers.given) <= side_by_side.MOST:

@@ -307,3 +307,19 @@ def test_a_link_searches_by_smell_and_a_hit_is_asked_about_by_a_click():
     app.session_state["smell_view"] = "search"
     app.run()
     assert app.session_state["smell_wanted"] == ["Musky"] and "meet the wish" in texts(app)
+
+
+def test_a_step_that_is_taken_changes_the_question_and_can_be_put_back():
+    app = asked(opened(tab="Change it"), "butyric acid")
+    app.button(key="smell_edit_take_0").click().run()
+    assert "Changed from butyric acid: Cheesy" in texts(app)
+    app.button(key="smell_edit_back").click().run()
+    assert app.session_state["smell_text"] == "CCCC(=O)O" and not app.exception
+
+
+def test_two_molecules_stand_side_by_side_and_mirror_images_are_called_one():
+    app = asked(opened(tab="Side by side"), "(R)-carvone\n(S)-carvone")
+    assert "to them they are one molecule" in texts(app) or any(
+        "to them they are one molecule" in one.value for one in app.info
+    )
+    assert not app.exception

@@ -32,6 +32,7 @@ def load_tasks() -> dict:
         ring_scaffold,
     )
     from kcnet_core.molecules.worker.fingerprints import substructure_counts
+    from kcnet_core.molecules.worker.one_step import one_step_edits
 
     return {
         "check": check_smiles,
@@ -39,6 +40,7 @@ def load_tasks() -> dict:
         "draw": _drawing(),
         "fingerprint": morgan_bits,
         "inchi_key": inchi_key,
+        "one_step": one_step_edits,
         "scaffold": ring_scaffold,
         "skeleton": without_stereo,
         "substructures": substructure_counts,

@@ -51,6 +51,7 @@ SMELL_FILE = "smell_file"  # the ChosenModel from a file (models)
 SMELL_DILUTION = "smell_dilution"  # widget: at which dilution (models)
 SMELL_COVERAGE = "smell_coverage"  # widget: share of true characters to be named (models)
 SMELL_ANSWERS = "smell_answers"  # what was asked last, and the Answers (ask)
+SMELL_BEFORE = "smell_before"  # SMILES and name of the molecule that was changed (edits)
 SMELL_VIEW = "smell_view"  # widget: ask about molecules, or search by smell (search, as all these)
 SMELL_WANTED = "smell_wanted"  # widget: characters that are wished for
 SMELL_UNWANTED = "smell_unwanted"  # widget: characters that are not

@@ -1,0 +1,78 @@
+"""Edit and watch: the molecules one step away, what each step changes, and a click to take it."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from kcnet_core.molecules.pictures import molecule_svgs
+from kcnet_core.molecules.text import Line
+from kcnet_core.smell.answers import Answer, smell
+from kcnet_core.smell.edits import Edit, edits
+from pages.ui.shell import session_keys, visitor
+from pages.ui.shell.escaping import escape_markdown
+from pages.ui.smell.ask import take
+from pages.ui.smell.models import ChosenModel
+from pages.ui.smell.one import CHARACTERS_TO_EXPLAIN, LONGEST_NAME
+
+SHOWN = 18
+WORTH_SAYING = 0.01  # in probability
+
+
+def show(chosen: ChosenModel, answer: Answer) -> None:
+    _before(chosen, answer)
+    nose = chosen.nose
+    order = [int(k) for k in np.argsort(-answer.probabilities) if k in chosen.offered]
+    wish = st.pills(
+        "Steps that give more of (or all that change much)", order[:CHARACTERS_TO_EXPLAIN],
+        format_func=lambda k: escape_markdown(nose.characters[k]),
+        key=f"smell_edit_{hash((chosen.key, answer.smiles))}",
+    )  # fmt: skip
+    found = edits(nose, answer, wish)[:SHOWN]
+    if not found:
+        st.info("No step of ours fits this molecule: it has no chain, ring or group to change.")
+        return
+    pictures = molecule_svgs([edit.smiles for edit in found], 190, 110, visitor.dark())
+    with st.grid(min_column_width=170, border=True) as grid:
+        for k, (edit, picture) in enumerate(zip(found, pictures, strict=True)):
+            with grid.cell(), st.container(gap="xsmall"):
+                st.image(picture, alt=edit.name or edit.smiles)
+                st.caption(edit.step)
+                st.text((edit.name or edit.smiles)[:LONGEST_NAME])
+                st.text(_words(chosen, edit.changes))
+                st.button("Take it", key=f"smell_edit_take_{k}", type="tertiary",
+                          icon=":material/edit:", on_click=_take, args=(answer, edit))  # fmt: skip
+    st.caption(
+        "Change of the flies' probability in percent points, from this molecule to the one drawn; "
+        "both by flies that were taught all they know."
+    )
+
+
+def _take(answer: Answer, edit: Edit) -> None:
+    st.session_state[session_keys.SMELL_BEFORE] = (answer.smiles, answer.name)
+    take({answer.row.number: edit.smiles})
+
+
+def _before(chosen: ChosenModel, answer: Answer) -> None:
+    """The difference to the molecule that was changed into this one."""
+    smiles, name = st.session_state.get(session_keys.SMELL_BEFORE, ("", ""))
+    if not smiles or smiles == answer.smiles:
+        return
+    from_it = smell(chosen.nose, [Line(1, smiles, smiles, name)], answer.dilution).given
+    if not from_it:
+        return
+    changes = answer.as_taught[0] - from_it[0].as_taught[0]
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.text(f"Changed from {name[:LONGEST_NAME]}: {_words(chosen, changes, ', ')}")
+        st.button("Put it back", icon=":material/undo:", key="smell_edit_back",
+                  on_click=take, args=({answer.row.number: smiles},))  # fmt: skip
+
+
+def _words(chosen: ChosenModel, changes: np.ndarray, between: str = "\n") -> str:
+    order = [int(k) for k in np.argsort(-np.abs(changes), kind="stable") if k in chosen.offered]
+    said = [
+        f"{chosen.nose.characters[k]} {100 * changes[k]:+.0f}".replace("-", "−")
+        for k in order[:3]
+        if abs(changes[k]) >= WORTH_SAYING
+    ]
+    return between.join(said) or "next to nothing"
