@@ -1,4 +1,4 @@
-"""`doctor`: versions, folders, memory, devices and data of this machine, and what is wrong here."""
+"""`doctor`: versions, folders, memory, cluster and data of this machine, and what is wrong here."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     wrong: list[str] = []
-    for look in (_versions, _folders, _machine, _molecules, _datasets):
+    for look in (_versions, _folders, _machine, _cluster, _molecules, _datasets):
         for name, value in look(wrong):
             print(f"{name:<14}{value}")
     print()
@@ -103,6 +103,22 @@ def _machine(wrong: list[str]) -> Iterator[tuple[str, str]]:
     affinity = getattr(os, "sched_getaffinity", None)
     yield "cores", str(len(affinity(0)) if affinity else os.cpu_count())
     yield "device", str(choose_device("auto"))
+
+
+def _cluster(wrong: list[str]) -> Iterator[tuple[str, str]]:
+    from kcnet_core.cluster.connection import connected, worker_addresses
+    from kcnet_core.cluster.jobs import app_cluster
+
+    named = app_cluster()
+    if named is None:
+        yield "cluster", "none (KCNET_CLUSTER names one)"
+        return
+    try:
+        with connected(named) as client:
+            yield "cluster", f"{named}: {len(worker_addresses(client))} workers"
+    except KCNetError as error:
+        wrong.append(str(error))
+        yield "cluster", f"{named} (cannot be used)"
 
 
 def _molecules(wrong: list[str]) -> Iterator[tuple[str, str]]:

@@ -6,13 +6,15 @@ import pytest
 
 from kcnet_core.__main__ import main
 from kcnet_core.commands import doctor
+from kcnet_core.errors import KCNetError
 from kcnet_core.molecules import pictures
 
 
 @pytest.fixture(autouse=True)
 def folders(tmp_path, monkeypatch):
     monkeypatch.setenv("KCNET_CACHE", str(tmp_path / "not yet" / "cache"))
-    monkeypatch.delenv("KCNET_DATA", raising=False)
+    for name in ("KCNET_DATA", "KCNET_CLUSTER"):
+        monkeypatch.delenv(name, raising=False)
 
 
 def test_a_sound_machine_is_told_so_and_nothing_is_written(tmp_path, capsys):
@@ -38,3 +40,14 @@ def test_faults_are_sentences_with_a_remedy(tmp_path, monkeypatch, capsys):
 
 def test_a_folder_that_cannot_be_made_is_not_writable():
     assert doctor._not_writable(doctor.Path("/proc/kcnet"))
+
+
+def test_a_cluster_that_cannot_be_used_is_named_with_the_reason(monkeypatch):
+    def connected(name):
+        raise KCNetError(f"No scheduler answers at {name}.")
+
+    monkeypatch.setenv("KCNET_CLUSTER", "tcp://10.0.0.5:8786")
+    monkeypatch.setattr("kcnet_core.cluster.connection.connected", connected)
+    wrong: list[str] = []
+    assert list(doctor._cluster(wrong)) == [("cluster", "tcp://10.0.0.5:8786 (cannot be used)")]
+    assert wrong == ["No scheduler answers at tcp://10.0.0.5:8786."]
