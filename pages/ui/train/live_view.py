@@ -119,7 +119,7 @@ def show(job, trained: TrainedRun | None) -> None:
         wiring_of_file(trained)
     failure(job)
     if view.state == "cancelled" and job.kind == "train":
-        st.info(STOPPED, icon=":material/info:")
+        st.info(view.error or STOPPED, icon=":material/info:")
     if trained is None:
         scores_row.protocol_of(job)
     else:
