@@ -28,7 +28,6 @@ from kcnet_core.limits import MEGABYTE
 
 CHUNK_ROWS = 8192
 ALPHA = 13.0
-SECONDS_TO_RESTART = 30.0  # of a worker that was killed
 
 
 @contextmanager
@@ -119,14 +118,12 @@ def kills(n_fits: int, n_cells: int, n_chunks: int, seed: int = 0) -> dict[str, 
     rng, right, killed = random.Random(seed), 0, 0
     rows = made_chunks(n_chunks, 1000)
     make = partial(KCNetClassifier, n_cells, random_state=0)
-    with workers(2) as client:
-        clock = time.perf_counter()
-        whole = fit(make(), rows, client=client)
-        seconds = time.perf_counter() - clock
-        for _ in range(n_fits):
-            _two_again(client)
-            pid = rng.choice(sorted(client.run(os.getpid, on_error="ignore").values()))
-            wait = seconds * rng.uniform(0.1, 0.9)
+    for _ in range(n_fits):
+        with workers(2) as client:  # new ones: a nanny does not always restart what was killed
+            clock = time.perf_counter()
+            whole = fit(make(), rows, client=client)
+            wait = (time.perf_counter() - clock) * rng.uniform(0.1, 0.9)
+            pid = rng.choice(sorted(client.run(os.getpid).values()))
             kill = threading.Timer(wait, partial(os.kill, pid, signal.SIGKILL))
             kill.start()
             net = fit(make(), rows, client=client)
@@ -134,16 +131,6 @@ def kills(n_fits: int, n_cells: int, n_chunks: int, seed: int = 0) -> dict[str, 
             kill.join()
             right += bool(np.allclose(net.coef_, whole.coef_, rtol=1e-3, atol=1e-6))
     return {"fits": n_fits, "killed_before_the_end": killed, "right": right}
-
-
-def _two_again(client) -> None:
-    """Wait for two workers; a nanny whose worker is killed while it starts does not try again."""
-    while True:
-        try:
-            client.wait_for_workers(2, timeout=SECONDS_TO_RESTART)
-            return
-        except TimeoutError:
-            client.cluster.scale(2)
 
 
 def report(quick: bool) -> None:
