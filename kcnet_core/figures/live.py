@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -55,7 +56,7 @@ def film_data(
     ink = theme(dark)
     about: dict[str, Any] = {
         "film": f"{film} {dark}",
-        "batch": [frames[-1].made, whole] if frames else None,
+        "sent": time.time(),  # the browser may get to a later one first
         "whole": whole,
         "seconds": seconds,
         "ink": {"text": ink.text, "muted": ink.muted, "grid": ink.grid, "paper": ink.background},

@@ -46,6 +46,7 @@ class Box {
 
   // Text that Python chose (an example, a link) replaces what is here; an echo of our own does not.
   update(component, data) {
+    if (data.version < this.version) return; // a call that waited for this script came late
     this.report = (typed) => component.setStateValue("typed", typed);
     this.longest = data.longest;
     this.offer(data.examples, (name) => component.setTriggerValue("example", name));

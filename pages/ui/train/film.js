@@ -28,7 +28,6 @@ class Film {
     this.playButton = find(".play");
     this.difference = find(".change");
     this.boards = [];
-    this.received = 0;
     this.area = [0, 0, 1, 1]; // what is zoomed to: first row and column, rows and columns, as parts
     this.slider.oninput = () => this.hold(Number(this.slider.value));
     this.playButton.onclick = () => this.play();
@@ -47,17 +46,15 @@ class Film {
   async receive(data) {
     if (same(data, this.data)) return; // the page was drawn again, and nothing is new
     this.data = data;
-    const turn = ++this.received;
     const bytes = await inflated(data);
-    if (turn < this.received) return; // a later one was quicker
     const line = bytes.indexOf(10);
     const about = JSON.parse(new TextDecoder().decode(bytes.subarray(0, line)));
     const before = this.about;
+    // Calls that waited for this very script to be loaded come in any order.
+    if (before && about.sent <= before.sent) return;
     this.about = about;
     this.ensureBoards(about.boards, !before || about.film !== before.film);
-    if (about.moments.length && (about.batch !== before?.batch || about.film !== before?.film)) {
-      this.load(bytes.subarray(line + 1), about);
-    }
+    if (about.moments.length) this.load(bytes.subarray(line + 1), about);
     this.paint(true);
     this.tick();
   }

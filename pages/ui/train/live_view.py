@@ -16,6 +16,7 @@ from pages.ui.shell.announce.announce import announce
 from pages.ui.shell.circuit import living_circuit
 from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.job_progress import failure, progress_text
+from pages.ui.shell.memo import memo
 from pages.ui.shell.row_picture import cards
 from pages.ui.shell.watch import ACTIVE, SECONDS_BETWEEN_DRAWINGS, watch
 from pages.ui.shell.words import capital
@@ -116,7 +117,7 @@ def show(job, trained: TrainedRun | None) -> None:
     if job.kind == "train":
         pictures(job, view)
     elif trained is not None:
-        wiring_of_file(trained)
+        wiring_of_file(job.id, trained)
     failure(job)
     if view.state == "cancelled" and job.kind == "train":
         st.info(view.error or STOPPED, icon=":material/info:")
@@ -178,17 +179,18 @@ def chart_of(drawn: Drawn, name: str, height: int) -> None:
     st.echarts_chart(curve.option, key=f"live_{name}", height=height, alt=curve.alt)
 
 
-def wiring_of_file(trained: TrainedRun) -> None:
+def wiring_of_file(job_id: str, trained: TrainedRun) -> None:
     """The wiring of a model from a file, which has no epochs to watch."""
-    kinds = matrices(trained.run, trained.dataset.image_shape)
+    shape, dark = trained.dataset.image_shape, visitor.dark()
+    kinds = matrices(trained.run, shape)
     if kinds:
-        data = figures.film_data(
-            kinds,
-            trained.frames,
-            names=trained.feature_names,
-            image_shape=trained.dataset.image_shape,
-            dark=visitor.dark(),
-        )
+        data = memo(
+            "film_of_file", (job_id, dark),
+            lambda: figures.film_data(
+                kinds, trained.frames, film=job_id, names=trained.feature_names, image_shape=shape,
+                dark=dark,
+            ),
+        )  # fmt: skip
         with st.container(key="live"):
             film(data, "live_film")
 
