@@ -55,10 +55,11 @@ def test_typing_a_name_answers_without_pressing_anything(new_page):
 def test_examples_reasons_neighbours_and_quality(new_page, screenshot):
     page = new_page("/smell", height=1500)
     until_first_bar(page, "Vanilla", FIRST)
-    page.get_by_role("button", name="geosmin").click()
+    example = page.get_by_role("button", name="geosmin", exact=True)
+    example.click()
     until_known(page, "Earthy")
     expect(box(page)).to_have_value(re.compile("geosmin"))
-    expect(page.get_by_role("button", name="geosmin")).to_have_attribute("aria-pressed", "true")
+    expect(example).to_have_attribute("aria-pressed", "true")
     wait_for(page, "measured what-if")
     screenshot(page, "smell-why")
     page.get_by_role("tab", name="Nearest known odorants").click()

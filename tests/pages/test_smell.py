@@ -62,7 +62,7 @@ def test_many_molecules_and_a_quality_for_which_there_is_no_memory_are_refused_a
     app = asked(opened(), "\n".join("C" * n + "O" for n in range(1, ask.AT_ONCE + 2)))
     assert not app.exception
     assert "GB of memory, and at most" in texts(app)
-    nose, dataset = models._taught("starter")
+    nose, dataset = models.taught("starter")
     models._measure("a key of its own", dataset, nose)
     assert "a key of its own" not in models._measuring()
     assert visitor_jobs.jobs().owned_by(app.session_state["owner"]) == []
@@ -71,7 +71,7 @@ def test_many_molecules_and_a_quality_for_which_there_is_no_memory_are_refused_a
 def test_quality_is_quoted_by_the_labels_of_others():
     said = texts(opened())
     assert "measured by the labels of GS-LF" in said and "never taught" in said
-    found = models.remembered_elsewhere(models._taught("starter")[1], FlySettings())
+    found = models.remembered_elsewhere(models.taught("starter")[1], FlySettings())
     assert f"{found.outside.auroc.mean:.2f}" in said
     assert f"{found.outside.confirmed.mean:.0%}" in said
 
