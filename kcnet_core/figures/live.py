@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -56,7 +55,8 @@ def film_data(
     ink = theme(dark)
     about: dict[str, Any] = {
         "film": f"{film} {dark}",
-        "sent": time.time(),  # the browser may get to a later one first
+        # The browser may get to a later one first; a whole film is later than its last frame.
+        "order": frames[-1].made + 1e-6 * whole if frames else 0.0,
         "whole": whole,
         "seconds": seconds,
         "ink": {"text": ink.text, "muted": ink.muted, "grid": ink.grid, "paper": ink.background},

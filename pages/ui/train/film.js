@@ -51,7 +51,7 @@ class Film {
     const about = JSON.parse(new TextDecoder().decode(bytes.subarray(0, line)));
     const before = this.about;
     // Calls that waited for this very script to be loaded come in any order.
-    if (before && about.sent <= before.sent) return;
+    if (before?.film === about.film && about.order <= before.order) return;
     this.about = about;
     this.ensureBoards(about.boards, !before || about.film !== before.film);
     if (about.moments.length) this.load(bytes.subarray(line + 1), about);
