@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -14,7 +13,7 @@ from kcnet_core.datasets.catalogue import CATALOGUE
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.datasets.descriptor_cache import described_rows_steps
 from kcnet_core.datasets.odor import MIN_POSITIVES, character_targets, odor_dataset
-from kcnet_core.errors import DataError
+from kcnet_core.storage.asset_table import asset_rows
 from kcnet_core.storage.folders import assets
 
 PATH = assets() / "odorants.csv"
@@ -63,18 +62,7 @@ def entries() -> tuple[dict, ...]:
 
 @cache
 def _entries(path: Path) -> tuple[dict, ...]:
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            entries: tuple[dict, ...] = tuple(csv.DictReader(file))
-    except OSError as error:
-        raise DataError(
-            "The starter odor set (assets/odorants.csv) is missing from this installation. "
-            "Install the project again, assets and all."
-        ) from error
-    if not entries or any(entry.get(column) is None for column in _COLUMNS for entry in entries):
-        raise DataError(
-            f"assets/odorants.csv must have the columns {', '.join(_COLUMNS)} in every row."
-        )
+    entries: tuple[dict, ...] = tuple(asset_rows(path, _COLUMNS, "starter odor set"))
     for entry in entries:
         words = map(str.strip, entry["characters"].lower().split(";"))
         entry["characters"] = frozenset(filter(None, words))

@@ -7,14 +7,13 @@ from these descriptions, before anything was measured with it.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping, Sequence
 from functools import cache
 
 import numpy as np
 
 from kcnet_core.datasets.dataset import Dataset
-from kcnet_core.errors import DataError
+from kcnet_core.storage.asset_table import asset_rows
 from kcnet_core.storage.folders import assets
 
 PATH = assets() / "vocabulary.csv"
@@ -24,23 +23,12 @@ COLUMNS = ("source", "word", "characters")
 @cache
 def words_of(source: str) -> Mapping[str, tuple[str, ...]]:
     """The words of a dataset (by its name in the catalogue) and the characters they stand for."""
-    try:
-        with PATH.open(encoding="utf-8", newline="") as file:
-            rows = [row for row in csv.DictReader(file) if row.get("source") == source]
-    except OSError as error:
-        raise DataError(
-            "The vocabulary (assets/vocabulary.csv) is missing from this installation. "
-            "Install the project again, assets and all."
-        ) from error
-    if any(row.get(column) is None for row in rows for column in COLUMNS):
-        raise DataError(
-            f"assets/vocabulary.csv must have the columns {', '.join(COLUMNS)} in every row."
-        )
     return {
         row["word"].strip().capitalize(): tuple(
             filter(None, (one.strip().capitalize() for one in row["characters"].split(";")))
         )
-        for row in rows
+        for row in asset_rows(PATH, COLUMNS, "vocabulary")
+        if row["source"] == source
     }
 
 

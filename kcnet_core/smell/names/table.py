@@ -6,11 +6,10 @@ Written from knowledge, not copied. Wherever a name is systematic enough to be r
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
 from functools import cache
 
-from kcnet_core.errors import DataError
+from kcnet_core.storage.asset_table import asset_rows
 from kcnet_core.storage.folders import assets
 
 PATH = assets() / "names.csv"
@@ -29,16 +28,6 @@ class Entry:
 
 @cache
 def entries() -> tuple[Entry, ...]:
-    try:
-        with PATH.open(encoding="utf-8", newline="") as file:
-            rows = list(csv.DictReader(file))
-    except OSError as error:
-        raise DataError(
-            "The table of names (assets/names.csv) is missing from this installation. "
-            "Install the project again, assets and all."
-        ) from error
-    if any(row.get(column) is None for row in rows for column in COLUMNS):
-        raise DataError(f"assets/names.csv must have the columns {', '.join(COLUMNS)} in each row.")
     return tuple(
         Entry(
             row["name"],
@@ -46,7 +35,7 @@ def entries() -> tuple[Entry, ...]:
             _parts(row["cas"]),
             tuple(word for column in COLUMNS[3:] for word in _parts(row[column])),
         )
-        for row in rows
+        for row in asset_rows(PATH, COLUMNS, "table of names")
     )
 
 

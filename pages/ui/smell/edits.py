@@ -11,6 +11,7 @@ from kcnet_core.smell.answers import Answer, smell
 from kcnet_core.smell.edits import Edit, edits
 from pages.ui.shell import session_keys, visitor
 from pages.ui.shell.escaping import escape_markdown
+from pages.ui.shell.memo import memo
 from pages.ui.smell.ask import take
 from pages.ui.smell.models import ChosenModel
 from pages.ui.smell.one import CHARACTERS_TO_EXPLAIN, LONGEST_NAME
@@ -28,7 +29,12 @@ def show(chosen: ChosenModel, answer: Answer) -> None:
         format_func=lambda k: escape_markdown(nose.characters[k]),
         key=f"smell_edit_{hash((chosen.key, answer.smiles))}",
     )  # fmt: skip
-    found = edits(nose, answer, wish)[:SHOWN]
+    found = memo(
+        "smell_edits",
+        (nose, answer.smiles, answer.dilution, wish),
+        lambda: edits(nose, answer, wish)[:SHOWN],
+        size=CHARACTERS_TO_EXPLAIN,
+    )
     if not found:
         st.info("No step of ours fits this molecule: it has no chain, ring or group to change.")
         return
@@ -58,7 +64,11 @@ def _before(chosen: ChosenModel, answer: Answer) -> None:
     smiles, name = st.session_state.get(session_keys.SMELL_BEFORE, ("", ""))
     if not smiles or smiles == answer.smiles:
         return
-    from_it = smell(chosen.nose, [Line(1, smiles, smiles, name)], answer.dilution).given
+    from_it = memo(
+        "smell_before",
+        (chosen.nose, smiles, answer.dilution),
+        lambda: smell(chosen.nose, [Line(1, smiles, smiles, name)], answer.dilution).given,
+    )
     if not from_it:
         return
     changes = answer.as_taught[0] - from_it[0].as_taught[0]
