@@ -9,7 +9,7 @@ from kcnet_core.jobs import GONE
 from pages.ui.shell import address, current_run, session_keys, visitor_jobs
 from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.frame import heading
-from pages.ui.shell.watch import state_of
+from pages.ui.shell.watch import UNDER_WAY, state_of
 from pages.ui.train import link, live_view, run_bar, run_controls
 
 ABOUT = (
@@ -21,7 +21,8 @@ ABOUT = (
 def main() -> None:
     ignored = address.adopt("train", link.adopt)
     interrupted = adopt_interrupted()
-    run = run_controls.sidebar()
+    under_way = state_of(visitor_jobs.job()) in UNDER_WAY
+    run = run_controls.sidebar(tell_of_next if under_way else None)
     run_bar.obey(run)
     job = visitor_jobs.job()
 
@@ -49,6 +50,14 @@ def main() -> None:
             live_view.follow(job, state, trained)
             with st.container(key="results"):
                 result_view.show(trained, with_rows=not private)
+    address.write("train", link.query_of(run, job))
+
+
+def tell_of_next(run: Run) -> None:
+    """A control was moved while a run is under way, which the rest of the page shows."""
+    job = visitor_jobs.job()
+    if state_of(job) not in UNDER_WAY:
+        st.rerun()
     address.write("train", link.query_of(run, job))
 
 

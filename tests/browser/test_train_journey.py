@@ -179,9 +179,13 @@ def test_finish_ends_a_long_run_with_a_test_score(new_page):
     page = new_page(LONG)
     start(page)
     wait_for(page, r"epoch ([2-9]|\d\d+) of 1,?000")
+    # A setting moved meanwhile is that of the next run.
+    page.get_by_role("slider").first.press("ArrowRight")
+    page.wait_for_url(re.compile("n_hidden=650"))
     page.get_by_role("button", name="Finish").click()
     wait_for(page, "Done after")
     wait_for(page, "The search was ended by hand after epoch")
+    wait_for(page, "Next run: DOA with 650 cells")
     status = page.locator(".st-key-run_status").inner_text()
     made, planned = re.search(r"last epoch (\d+) of (\d+)", status).groups()
     assert made == planned

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from kcnet_core.jobs import Job
 
 SECONDS_BETWEEN_DRAWINGS = 0.5
-UNDER_WAY = {"cancelled": "cancelling", "stopped": "stopping"}
+_UNDER_WAY = {"cancelled": "cancelling", "stopped": "stopping"}
 OWNER_SEES = "This run has failed; whoever started it sees why."
 STOPPED = "Stopped; nothing of it is kept."
 STOPPED_DOWNLOAD = "Stopped; what has arrived is kept for the next time."
@@ -93,7 +93,7 @@ def progress_text(job: Job, count: str = "", cancelled: str = "cancelled") -> st
         stage = view.snapshot.stage if view.snapshot is not None else "starting"
         parts = [
             count,
-            UNDER_WAY[cancelled] if view.asked == "stop" else stage,
+            _UNDER_WAY[cancelled] if view.asked == "stop" else stage,
             in_time(view.seconds()),
             f"about {in_words(left)} left" if left else "",
         ]

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 SECONDS_BETWEEN_DRAWINGS = 1.0
 ACTIVE = ("queued", "running")  # nothing happens by itself in the other states
+UNDER_WAY = (*ACTIVE, "paused")
 
 
 def state_of(job: Job | None) -> str | None:

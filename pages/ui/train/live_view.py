@@ -18,7 +18,7 @@ from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.job_progress import failure, progress_text
 from pages.ui.shell.memo import memo
 from pages.ui.shell.row_picture import cards
-from pages.ui.shell.watch import ACTIVE, SECONDS_BETWEEN_DRAWINGS, watch
+from pages.ui.shell.watch import ACTIVE, SECONDS_BETWEEN_DRAWINGS, UNDER_WAY, watch
 from pages.ui.shell.words import capital
 from pages.ui.train import scores_row
 from pages.ui.train.film import film
@@ -96,7 +96,7 @@ def follow(job, state: str, trained: TrainedRun | None = None) -> None:
 
     every = SECONDS_UNTIL_FIRST if waits else SECONDS_BETWEEN_DRAWINGS
     watch(job, state, draw_now, "live_first" if waits else "live", every)
-    if state in ("queued", "running", "paused"):
+    if state in UNDER_WAY:
         with st.container(key="results"):
             st.caption("Scores, wiring, cells and test samples come here when the run has ended.")
 

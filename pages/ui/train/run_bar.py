@@ -17,6 +17,7 @@ from pages.ui.shell.circuit import living_circuit
 from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.safety_net import fragment
 from pages.ui.shell.streamlit_workarounds import clicked, defer_click, retry_if_interrupted
+from pages.ui.shell.watch import UNDER_WAY
 from pages.ui.train import link
 
 STYLE = Path(__file__).with_name("live_view.css")
@@ -32,7 +33,7 @@ SECONDS_WHEN_SLOW = 1.0  # of rest after every epoch
 def bar(run: Run, job) -> None:
     state = "idle" if job is None else job.view.state
     mine = job is None or job.owned_by(visitor.owner())
-    busy = state in ("queued", "running", "paused")
+    busy = state in UNDER_WAY
     with st.container(horizontal=True, vertical_alignment="center", key="run_bar"):
         with st.container(key="run_first", width=FIRST_WIDTH):
             if busy and state == "paused":
@@ -108,8 +109,10 @@ def bar(run: Run, job) -> None:
             "Full speed", key="full_speed", shortcut="V", on_click=full_speed, args=(job,),
             disabled=not mine,
         )  # fmt: skip
-        with st.popover("Share", icon=":material/link:"):
-            link.links(run, job)
+        share = st.popover("Share", icon=":material/link:", key="share", on_change="rerun")
+        if share.open:
+            with share:
+                link.links(run, job)
     st.html(STYLE)
     with st.container(key="run_news"):
         news(run, job, busy, mine)

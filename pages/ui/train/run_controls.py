@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+from collections.abc import Callable
 from dataclasses import replace
 
 import streamlit as st
@@ -22,6 +23,7 @@ from kcnet_core.experiments.run import (
 from pages.ui.shell import current_run, session_keys, visitor_data
 from pages.ui.shell.current_run import adopt, control_key
 from pages.ui.shell.data_controls import data_controls, missing_responses, pixel_scale
+from pages.ui.shell.safety_net import fragment
 from pages.ui.shell.streamlit_workarounds import retry_if_interrupted
 from pages.ui.shell.words import setting_value
 
@@ -41,26 +43,45 @@ TUNING = ("doa_rule", "n_epochs", "learning_rate", "stop_metric", "n_submodels")
 FINE = ("local_share", "leave_field", "batch_rows", "fan_in_penalty")
 
 
-def sidebar() -> Run:
-    """Draw the controls and return the run they describe."""
-    run = current_run.run()
+def sidebar(moved: Callable[[Run], None] | None) -> Run:
+    """Draw the controls and return the run they describe.
+
+    With `moved` they alone are drawn again when one of them is moved, and then that is called.
+    """
+    alone = False
+
+    def draw() -> None:
+        nonlocal alone
+        current_run.set_run(controls())
+        if alone and moved is not None:
+            moved(current_run.run())
+        alone = True
+
     with st.sidebar:
-        run = preset_picker(run)
-        run = data_controls(run)
-        st.header("Network", anchor=False)
-        run = model_picker(run)
-        run = fields(run, METHOD)
-        if any(run.model in SETTINGS[name].models for name in TUNING):
-            st.header("Tuning", anchor=False)
-            run = fields(run, TUNING)
-        with st.expander("More settings", icon=":material/tune:"):
-            run = fields(run, FINE)
-            run = replace(run, pixels=pixel_scale(run, control_key("pixels")),
-                          missing=missing_responses(run, control_key("missing")))  # fmt: skip
-            run = protocol_picker(run)
-            run = fields(run, ("rows", "seed", "device"))
-    current_run.set_run(run)
-    return run
+        if moved is not None:
+            fragment(draw)()
+        else:
+            with st.container():  # as a fragment has: the controls stay where they are
+                draw()
+    return current_run.run()
+
+
+def controls() -> Run:
+    run = current_run.run()
+    run = preset_picker(run)
+    run = data_controls(run)
+    st.header("Network", anchor=False)
+    run = model_picker(run)
+    run = fields(run, METHOD)
+    if any(run.model in SETTINGS[name].models for name in TUNING):
+        st.header("Tuning", anchor=False)
+        run = fields(run, TUNING)
+    with st.expander("More settings", icon=":material/tune:"):
+        run = fields(run, FINE)
+        run = replace(run, pixels=pixel_scale(run, control_key("pixels")),
+                      missing=missing_responses(run, control_key("missing")))  # fmt: skip
+        run = protocol_picker(run)
+        return fields(run, ("rows", "seed", "device"))
 
 
 def preset_picker(run: Run) -> Run:
