@@ -24,6 +24,13 @@ def test_a_link_to_train_by_its_name_opens_it_with_its_settings(new_page):
     assert "n_hidden=300" in page.url
 
 
+def test_before_any_script_has_come_a_visitor_reads_what_this_is(chromium, app_url):
+    page = chromium.new_page(java_script_enabled=False)
+    page.goto(app_url)
+    expect(page.locator("#first-paint").get_by_text("sense of smell")).to_be_in_viewport()
+    page.close()
+
+
 def wait_until(holds) -> None:
     deadline = time.monotonic() + PATIENCE / 1000
     while not holds():
@@ -41,7 +48,10 @@ def signals(page) -> int:
 
 def test_the_first_screen_says_what_this_is_and_shows_the_circuit_alive(new_page, screenshot):
     page = new_page("/", width=1280, height=720)
-    expect(page.get_by_text("modelled on the fly's sense of smell")).to_be_visible()
+    expect(
+        page.locator("#root").get_by_text("modelled on the fly's sense of smell")
+    ).to_be_visible()
+    expect(page.locator("#first-paint")).to_have_count(0)  # which said so until the page was there
     expect(page.locator(".st-key-start").get_by_role("button")).to_be_in_viewport()
     drawing = page.locator(".circuit svg")
     expect(drawing).to_be_in_viewport(ratio=1)

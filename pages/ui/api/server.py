@@ -18,6 +18,7 @@ from streamlit import config
 from kcnet_core.commands.predict import csv_text
 from kcnet_core.errors import DataError
 from pages.ui.api import answers
+from pages.ui.api.first_paint import FirstPaint
 from pages.ui.api.gate import Gate, problem
 from pages.ui.api.openapi import document
 from pages.ui.shell.streamlit_workarounds import forget_closed_sessions
@@ -101,7 +102,7 @@ def routes() -> list[Route]:
 
 
 def middleware() -> list[Middleware]:
-    return [Middleware(Gate, prefix=f"{prefix()}/api/")]
+    return [Middleware(Gate, prefix=f"{prefix()}/api/"), Middleware(FirstPaint)]
 
 
 @asynccontextmanager
