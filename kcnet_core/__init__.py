@@ -8,6 +8,7 @@ from importlib import import_module
 
 _HOME = {
     "KCNetClassifier": "network.kcnet",
+    "KCNetRegressor": "network.regression.regressor",
     "ELMClassifier": "network.elm",
     "FSHNClassifier": "network.fshn",
 }

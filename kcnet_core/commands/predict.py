@@ -7,7 +7,7 @@ import math
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -129,7 +129,8 @@ def read_npz(
 
 
 def answer_table(saved: SavedModel, X: np.ndarray, others: DataFrame) -> DataFrame:
-    """The unused columns, the prediction, and one probability per class or label.
+    """The unused columns, the prediction, and one probability per class or label; of a model for
+    numbers these, and between which two they are in 90% of cases.
 
     Rows are scaled and answered a few at a time: as float64 all of them may not fit into memory.
     """
@@ -143,17 +144,34 @@ def answer_table(saved: SavedModel, X: np.ndarray, others: DataFrame) -> DataFra
     n_rows = max(1, CHUNK_VALUES // X.shape[1])
     for start in range(0, len(X), n_rows):
         inputs = saved.inputs(as_trained(X[start : start + n_rows].astype(np.float64)))
-        parts.append((saved.model.predict(inputs), saved.model.predict_proba(inputs)))
+        parts.append(_answers(saved, inputs))
+    table = others.reset_index(drop=True).map(harmless)
+    if saved.predicts_numbers:
+        numbers = np.concatenate([np.stack(part, axis=2) for part in parts])  # (n, c, 3)
+        titles = [word.format(name) for name in names for word in ("{}", "low({})", "high({})")]
+        answered = pd.DataFrame(numbers.reshape(len(numbers), -1), columns=titles)
+        return _harmless_columns(pd.concat([table, answered], axis=1))
     predicted, probabilities = (np.concatenate(chunks) for chunks in zip(*parts, strict=True))
     if predicted.ndim == 2:
         given = (np.flatnonzero(row) for row in predicted)
         answers = ["; ".join(names[k] for k in columns) for columns in given]
     else:
         answers = [names[k] for k in np.searchsorted(saved.model.classes_, predicted)]
-    table = others.reset_index(drop=True).map(harmless)
     table["prediction"] = [harmless(answer) for answer in answers]
     chances = pd.DataFrame(probabilities, columns=[f"p({name})" for name in names])
-    table = pd.concat([table, chances], axis=1)
+    return _harmless_columns(pd.concat([table, chances], axis=1))
+
+
+def _answers(saved: SavedModel, inputs: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Predictions and probabilities; of numbers the predictions and their 90% intervals, (n, c)."""
+    model: Any = saved.model
+    if not saved.predicts_numbers:
+        return model.predict(inputs), model.predict_proba(inputs)
+    three = model.predict(inputs), *model.predict_interval(inputs)
+    return tuple(part.reshape(len(inputs), -1) for part in three)
+
+
+def _harmless_columns(table: DataFrame) -> DataFrame:
     table.columns = [harmless(str(column)) for column in table.columns]
     return table
 

@@ -18,6 +18,11 @@ from kcnet_core.model_file import SavedModel
 
 def run_of(saved: SavedModel) -> Run:
     """The run that made a model file."""
+    if saved.predicts_numbers:
+        raise ModelFileError(
+            "This model predicts numbers, and Train teaches classes and labels only, so it cannot "
+            "be opened here. `kcnet predict` uses it."
+        )
     described = saved.info.get("run")
     if not isinstance(described, dict):
         raise ModelFileError(

@@ -28,12 +28,14 @@ from kcnet_core.network.calibration import Calibration
 from kcnet_core.network.devices import choose_device
 from kcnet_core.network.history import EpochRecord
 from kcnet_core.network.labels import TargetCode
+from kcnet_core.network.regression.number_code import NumberCode
 from kcnet_core.network.scaling import FeatureScaler
 from kcnet_core.network.wiring import Fields, Wiring
 from kcnet_core.network.wiring.fields import image_shape_of
 from kcnet_core.storage.atomic_write import write_whole
 
 ROWS_UNPACKED = 500  # cells of W
+COPIED = ("weights_", "biases_", "intercept_", "coef_", "loo_predictions_", "loo_residuals_")
 
 
 @dataclass(frozen=True)
@@ -56,10 +58,15 @@ class SavedModel:
 
         Target names count classes from 0; a model may not have met all of them.
         """
-        classes, names = self.model.classes_, self.target_names
-        if len(names) == len(classes):
+        names = self.target_names
+        if len(names) == self.model.coef_.shape[1]:
             return names
-        return tuple(names[k] for k in classes)
+        return tuple(names[k] for k in self.model.classes_)
+
+    @property
+    def predicts_numbers(self) -> bool:
+        """Whether it predicts numbers, instead of classes or labels."""
+        return not hasattr(self.model, "classes_")
 
 
 def save_model(
@@ -151,14 +158,15 @@ def _to_bytes(model, scaler, feature_names, target_names, info) -> bytes:
         parameters["inhibition"] = model.inhibition_  # with which it was fitted
     code = model.target_code_
     fitted = {key: getattr(model, key, None) for key in KINDS[name].fitted}
-    class_type = "str" if code.classes.dtype.kind == "U" else code.classes.dtype.name
+    classes = np.arange(code.n_outputs) if isinstance(code, NumberCode) else code.classes
+    class_type = "str" if classes.dtype.kind == "U" else classes.dtype.name
     document = {
         "format": FORMAT,
         "version": VERSION,
         "class": name,
         "parameters": json_safe(parameters),
         "fitted": json_safe(fitted),
-        "targets": {"kind": code.kind, "type": class_type, "classes": code.classes.tolist()},
+        "targets": {"kind": code.kind, "type": class_type, "classes": classes.tolist()},
         "n_features_in": int(model.n_features_in_),
         "feature_names_in": _texts(getattr(model, "feature_names_in_", None)),
         "dtype": str(model.dtype_).removeprefix("torch."),
@@ -211,7 +219,10 @@ def _rebuild_model(document, arrays):
         model.device_ = choose_device(model.set_params(device="auto").device)
     targets = document["targets"]
     classes = np.array(targets["classes"], dtype=targets["type"])
-    model.target_code_, model.classes_ = TargetCode(targets["kind"], classes), classes
+    if targets["kind"] in KINDS["KCNetRegressor"].targets:
+        model.target_code_ = NumberCode(targets["kind"], len(classes))
+    else:
+        model.target_code_, model.classes_ = TargetCode(targets["kind"], classes), classes
     model.n_features_in_ = document["n_features_in"]
     if document["feature_names_in"] is not None:
         model.feature_names_in_ = np.array(document["feature_names_in"], dtype=object)
@@ -219,9 +230,9 @@ def _rebuild_model(document, arrays):
         if name.startswith("loo_") and value is None:
             value = float("nan")
         if value is not None:
-            setattr(model, name, value)
+            setattr(model, name, np.array(value) if isinstance(value, list) else value)
     model.history_ = [_record(row) for row in arrays["history_"]]
-    for name in ("weights_", "biases_", "intercept_", "coef_"):
+    for name in COPIED:
         if name in arrays:
             setattr(model, name, arrays[name].copy())
     if document["column_major"]:  # another order in memory would round sums differently
@@ -229,6 +240,7 @@ def _rebuild_model(document, arrays):
     if "calibration_slope" in arrays:
         slope, bias = arrays["calibration_slope"].copy(), arrays["calibration_bias"].copy()
         model.calibration_ = Calibration(targets["kind"], slope, bias)
+    if document["class"] != "FSHNClassifier":
         model.dtype_ = getattr(torch, document["dtype"])
     if "wiring_" in arrays:
         if "synapses_" in arrays:

@@ -29,7 +29,6 @@ from kcnet_core.model_file.schema import (
     is_text,
 )
 from kcnet_core.network.parameters import Number
-from kcnet_core.network.scores import DEFAULT_METRIC
 from kcnet_core.network.wiring.fields import image_shape_of
 
 MAX_NESTING = 20  # of the info
@@ -47,7 +46,8 @@ def check_header(document: dict, specs: dict[str, tuple[str, tuple[int, ...]]]) 
     kind = KINDS[document["class"]]
     _check_table("parameter", document["parameters"], kind.parameters, all_needed=False)
     _check_table("fitted value", document["fitted"], kind.fitted)
-    _check_targets(document["targets"])
+    _check_targets(document["targets"], kind.targets)
+    _check_lambdas(document)
     if document["dtype"] not in DTYPES or not isinstance(document["column_major"], bool):
         raise ModelFileError("The file does not say how its numbers are laid out.")
     if document["scaler"] is not None:
@@ -134,11 +134,11 @@ def _check_table(what: str, given, table: dict, all_needed=True) -> None:
             )
 
 
-def _check_targets(targets) -> None:
+def _check_targets(targets, kinds: tuple[str, ...]) -> None:
     if not isinstance(targets, dict) or set(targets) != {"kind", "type", "classes"}:
         raise ModelFileError("The file's description of the classes is damaged.")
     kind, classes = targets["kind"], targets["classes"]
-    if kind not in tuple(DEFAULT_METRIC) or targets["type"] not in tuple(CLASS_TYPES):
+    if kind not in kinds or targets["type"] not in tuple(CLASS_TYPES):
         raise ModelFileError("The file's classes are of an unknown kind.")
     if not isinstance(classes, list) or not 1 <= len(classes) <= limits.MAX_TARGETS:
         raise ModelFileError(f"A model may have 1 to {limits.MAX_TARGETS:,} classes or labels.")
@@ -154,8 +154,16 @@ def _check_targets(targets) -> None:
     count = len(classes)
     if (kind == "binary" and count > 2) or (kind == "multiclass" and count < 3):
         raise ModelFileError(f"The file calls {count} classes {kind}.")
-    if kind == "multilabel" and classes != list(range(count)):
+    if kind in ("multilabel", "number", "numbers") and classes != list(range(count)):
         raise ModelFileError("The file's labels are not numbered from 0.")
+    if kind == "number" and count > 1:
+        raise ModelFileError(f"The file calls {count} outputs one number.")
+
+
+def _check_lambdas(document) -> None:
+    lambdas = document["fitted"].get("alpha_")
+    if isinstance(lambdas, list) and len(lambdas) != len(document["targets"]["classes"]):
+        raise ModelFileError(f"The file has {len(lambdas)} lambdas for another number of outputs.")
 
 
 def _sizes(document) -> dict[str, int]:
@@ -200,7 +208,8 @@ def _check_target_names(document) -> None:
     targets, names = document["targets"], document["target_names"]
     classes = targets["classes"]
     indices = type(classes[0]) is int and classes[0] >= 0 and classes[-1] < len(names)
-    if len(names) != len(classes) and (targets["kind"] == "multilabel" or not indices):
+    by_index = indices and targets["kind"] in ("binary", "multiclass")
+    if len(names) != len(classes) and not by_index:
         raise ModelFileError(
             f"There are {len(names)} target names for {len(classes)} classes or labels."
         )

@@ -7,12 +7,13 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from kcnet_core.limits import MAX_INPUTS
-from kcnet_core.network import elm, fshn, kcnet
+from kcnet_core.network import circuit, elm, fshn
 from kcnet_core.network.devices import DEVICES
 from kcnet_core.network.history import EpochRecord
 from kcnet_core.network.parameters import Choice, Number, Other
+from kcnet_core.network.regression import regressor
 from kcnet_core.network.scaling import METHODS, STATE
-from kcnet_core.network.scores import KEYWORDS
+from kcnet_core.network.scores import KEYWORDS, NUMBER_KEYWORDS
 
 FORMAT, VERSION = "KCNet model", 1
 MAX_NAME_LENGTH = 500
@@ -48,6 +49,10 @@ def _seconds_by_stage(value) -> bool:
     return all(map(Number(float, least=0).allows, value.values()))
 
 
+def _is_lambda(value) -> bool:
+    return all(map(Number(float, least=0).allows, value if isinstance(value, list) else [value]))
+
+
 TEXT = Other("a text", lambda value: value is None or is_text(value, 100_000))
 FLAG = Other("true or false", lambda value: isinstance(value, bool))
 SECONDS = Other("seconds by stage", _seconds_by_stage)
@@ -55,7 +60,7 @@ SECONDS = Other("seconds by stage", _seconds_by_stage)
 # Letters in shapes: B cells, d inputs of the network, c classes or labels, p bytes for d bits of W,
 # f sides of a field, k terms of the calibration, r fields of an epoch, D columns before scaling;
 # these stand for any size from the first to the second number: h epochs of the history,
-# q quantiles.
+# q quantiles, or rows left out.
 FREE_SIZES = {"h": (0, MAX_HISTORY), "q": (1, MAX_QUANTILES)}
 
 
@@ -78,6 +83,7 @@ class Kind:
     parameters: dict
     fitted: dict
     arrays: dict[str, Array]
+    targets: tuple[str, ...] = ("binary", "multiclass", "multilabel")
 
 
 COMMON_PARAMETERS = {
@@ -103,17 +109,36 @@ RIDGE_ARRAYS = {
     "calibration_bias": Array("float64", ("k",)),
     "history_": HISTORY,
 }
+WIRING_ARRAYS = {
+    "wiring_": Array("uint8", ("B", "p"), 0, 255),  # W, eight connections to a byte
+    "scores_": Array("float32", ("B", "d"), -1, 1, optional=True),
+    "fields_": Array("int32", ("B", "f"), 0, MAX_INPUTS, optional=True),
+    "synapses_": Array("uint8", ("B", "d"), 0, 255, optional=True),  # where W counts them
+}
 KINDS = {
     "KCNetClassifier": Kind(
-        {**kcnet.PARAMETERS, **COMMON_PARAMETERS, "restore_best": FLAG},
+        {**circuit.PARAMETERS, **COMMON_PARAMETERS, "restore_best": FLAG},
         {**RIDGE_FITTED, "stopped_": TEXT, "doa_notes_": TEXT},
+        {**RIDGE_ARRAYS, **WIRING_ARRAYS},
+    ),
+    "KCNetRegressor": Kind(
+        {**regressor.PARAMETERS, **COMMON_PARAMETERS, "restore_best": FLAG},
         {
-            **RIDGE_ARRAYS,
-            "wiring_": Array("uint8", ("B", "p"), 0, 255),  # W, eight connections to a byte
-            "scores_": Array("float32", ("B", "d"), -1, 1, optional=True),
-            "fields_": Array("int32", ("B", "f"), 0, MAX_INPUTS, optional=True),
-            "synapses_": Array("uint8", ("B", "d"), 0, 255, optional=True),  # where W counts them
+            **RIDGE_FITTED,
+            "stopped_": TEXT,
+            "doa_notes_": TEXT,
+            "metric_": Choice(*NUMBER_KEYWORDS),
+            "alpha_": Other("a number, or one per output", _is_lambda),
         },
+        {
+            "coef_": RIDGE_ARRAYS["coef_"],
+            "history_": HISTORY,
+            "intercept_": Array("float64", ("c",)),
+            "loo_predictions_": Array("float64", ("q", "c")),
+            "loo_residuals_": Array("float64", ("q", "c")),
+            **WIRING_ARRAYS,
+        },
+        ("number", "numbers"),
     ),
     "ELMClassifier": Kind(
         {**elm.PARAMETERS, **COMMON_PARAMETERS},

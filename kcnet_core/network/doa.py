@@ -32,7 +32,7 @@ from kcnet_core.network.history import EpochRecord, Progress
 from kcnet_core.network.kenyon import kenyon_activity, wiring_gradient
 from kcnet_core.network.linear_algebra import product
 from kcnet_core.network.ridge import CHUNK_VALUES, RidgeSums, rows_per_chunk
-from kcnet_core.network.scores import KEYWORDS, score_outputs
+from kcnet_core.network.scores import KEYWORDS, NUMBER_KEYWORDS, score_outputs
 from kcnet_core.network.wiring import Wiring
 
 # Initial scores as in the published code: U(0, 0.02) for ones, U(-1, 0) for zeros.
@@ -185,7 +185,7 @@ class WiringSearch:
         return self.settings.stop_metric is not None and metric >= self.settings.stop_metric
 
     def _say_why(self, reached: bool, epoch: int, best: _Best) -> str:
-        s, metric = self.settings, KEYWORDS[self.settings.metric]
+        s, metric = self.settings, (KEYWORDS | NUMBER_KEYWORDS)[self.settings.metric]
         if reached:
             why = f"The validation {metric} reached {s.stop_metric:g} at epoch {epoch}"
         elif epoch < s.n_epochs:

@@ -7,9 +7,9 @@ import time
 import numpy as np
 import torch
 
+from kcnet_core.network.classification import RidgeClassifier
 from kcnet_core.network.linear_algebra import product
 from kcnet_core.network.parameters import Choice, Number, check_parameters
-from kcnet_core.network.readout import RidgeReadout
 from kcnet_core.network.scores import KEYWORDS
 from kcnet_core.network.seeds import STREAM_HIDDEN, generator, seed_sequence
 from kcnet_core.network.validation import all_or_nothing, prepare
@@ -42,7 +42,7 @@ def unit_activity(
     return product(torch.from_numpy(A).to(X), X.T, out).add_(biases[:, None]).sigmoid_()
 
 
-class ELMClassifier(RidgeReadout):
+class ELMClassifier(RidgeClassifier):
     """Extreme learning machine: sigmoid(A x + b) with random A and b, read out by least squares.
 
     Parameters

@@ -31,7 +31,8 @@ def contributions(model: Network, X) -> np.ndarray:
 
     X (n, d) are the model's own inputs (scaled, if it was trained on scaled rows). Summed over
     inputs this is the raw score of each class (or label) before calibration: for KCNet,
-    ``model.hidden(X) @ model.coef_``. FSHN's trained biases come on top.
+    ``model.hidden(X) @ model.coef_``. FSHN's trained biases and a regressor's intercept come on
+    top.
     """
     (weights, inhibition), coef, X = _hidden_layer(model), model.coef_, np.asarray(X)
     if X.ndim != 2:
@@ -55,16 +56,17 @@ def contributions(model: Network, X) -> np.ndarray:
 
 def _hidden_layer(model: Network) -> tuple[Any, np.ndarray | None]:
     """Weights (B, d), and what every cell loses per unit of each input (d,)."""
-    from kcnet_core import ELMClassifier, FSHNClassifier, KCNetClassifier
+    from kcnet_core import ELMClassifier, FSHNClassifier
+    from kcnet_core.network.circuit import KCNetCircuit
 
-    if isinstance(model, KCNetClassifier):
+    if isinstance(model, KCNetCircuit):
         wiring = model.wiring_
         indices, ends = wiring.indices.numpy(), np.append(wiring.offsets.numpy(), wiring.n_ones)
         shape = wiring.n_hidden, wiring.n_inputs
         counts = np.ones(wiring.n_ones) if wiring.counts is None else wiring.counts.numpy()
         used = np.bincount(indices, counts, minlength=wiring.n_inputs)
         weights = csr_array((counts.astype(float), indices, ends), shape=shape)
-        return weights, model.inhibition * used / wiring.n_hidden
+        return weights, model.inhibition_ * used / wiring.n_hidden
     if isinstance(model, FSHNClassifier):
         return model.weights_, None
     if isinstance(model, ELMClassifier):

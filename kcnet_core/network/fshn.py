@@ -11,11 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from kcnet_core.errors import KCNetError
 from kcnet_core.network.calibration import Calibration
+from kcnet_core.network.classification import NetworkClassifier
 from kcnet_core.network.devices import as_tensor, computing, feature_dtype
 from kcnet_core.network.doa import split_rows
 from kcnet_core.network.history import EpochRecord
 from kcnet_core.network.parameters import Choice, Number, check_parameters
-from kcnet_core.network.readout import NetworkClassifier
 from kcnet_core.network.ridge import rows_per_chunk
 from kcnet_core.network.scores import KEYWORDS, score_outputs
 from kcnet_core.network.seeds import generator, seed_sequence

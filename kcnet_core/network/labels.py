@@ -56,6 +56,10 @@ class TargetCode:
             )
         return np.eye(self.n_columns)[np.searchsorted(self.classes, y)]
 
+    def labels(self, Y: np.ndarray) -> np.ndarray:
+        """The labels that Y (n, c) stands for."""
+        return self.decode(Y if self.kind == "multilabel" else Y.argmax(1))
+
     def decode(self, columns: np.ndarray) -> np.ndarray:
         """Labels for chosen columns (n,), or the 0/1 matrix itself when multi-label."""
         if self.kind == "multilabel":

@@ -1,24 +1,24 @@
-"""What the networks have in common: answers from raw scores, and ridge output weights.
+"""What the networks have in common: how a fit begins, and ridge output weights.
 
-`KCNetClassifier` and `ELMClassifier` differ only in how rows become hidden activity; sums, solve,
-lambda path, calibration and incremental fitting are `RidgeReadout`. `FSHNClassifier`, trained by
-gradient descent, shares with them how scores become answers.
+`KCNetClassifier`, `KCNetRegressor` and `ELMClassifier` differ in how rows become hidden activity
+and outputs become answers; sums, solve, lambda path and incremental fitting are `RidgeReadout`.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import torch
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from kcnet_core.contracts import Steps
 from kcnet_core.errors import KCNetError
-from kcnet_core.network.calibration import Calibration, CalibrationRows
+from kcnet_core.network.calibration import CalibrationRows
 from kcnet_core.network.devices import (
     as_tensor,
     choose_device,
@@ -28,7 +28,7 @@ from kcnet_core.network.devices import (
 )
 from kcnet_core.network.history import EpochRecord, Progress, time_at_work
 from kcnet_core.network.labels import TargetCode
-from kcnet_core.network.ridge import RidgeSums, Rows, rows_per_chunk
+from kcnet_core.network.ridge import LeaveOneOut, RidgeSums, Rows, rows_per_chunk
 from kcnet_core.network.ridge_path import ALPHA_GRID, RidgePath
 from kcnet_core.network.scores import DEFAULT_METRIC, score_outputs
 from kcnet_core.network.seeds import STREAM_CALIBRATION, generator
@@ -42,39 +42,26 @@ class RowsForgotten(KCNetError, NotFittedError):
     """The sums over training rows are needed, and the model no longer has them."""
 
 
-class NetworkClassifier(ClassifierMixin, BaseEstimator):
-    """Base of all networks. Subclasses give `fit_steps`, `class_scores` and `_calibration`."""
+class NetworkEstimator(BaseEstimator):
+    """Base of all networks. Subclasses give `fit_steps`."""
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = True
-        return tags
+    _code: Any = TargetCode  # which learns how targets stand for columns
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "coef_")
-
-    @property
-    def multilabel(self) -> bool:
-        """Whether every label is answered by itself, instead of one class being chosen."""
-        return self.target_code_.kind == "multilabel"
 
     @property
     def has_sums(self) -> bool:
         """Whether the sums over training rows, from which any lambda can be solved, are there."""
         return False
 
-    @property
-    def _calibration(self) -> Calibration:
-        """From raw scores to probabilities."""
-        raise NotImplementedError
-
     def fit(self, X, y, sample_weight=None, groups=None):
-        """Fit to rows X (n, d) and labels y.
+        """Fit to rows X (n, d) and targets y.
 
         Parameters
         ----------
         X : array of shape (n, d)
-        y : array of shape (n,), or (n, c) of 0/1 for multi-label data
+        y : array of shape (n,), or (n, c): 0/1 for multi-label data, or several numbers to predict
         sample_weight : array of shape (n,), optional
             A weight of 2 counts like two equal rows.
         groups : array of shape (n,), optional
@@ -88,14 +75,14 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):
             pass
         return self
 
-    def _forget_fit(self, code: TargetCode) -> None:
+    def _forget_fit(self, code) -> None:
         """Begin anew for targets of this kind; the model is not fitted until it has `coef_`."""
         self.__dict__.pop("coef_", None)
         self.device_ = choose_device(self.device)
-        self.target_code_, self.classes_ = code, code.classes
+        self.target_code_ = code
         self.metric_ = self._metric_for(code)
 
-    def _metric_for(self, code: TargetCode) -> str:
+    def _metric_for(self, code) -> str:
         """The metric asked for, or the usual one for this kind of target."""
         return self.metric or DEFAULT_METRIC[code.kind]
 
@@ -108,34 +95,9 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):
         """
         return self
 
-    def decision_function(self, X) -> np.ndarray:
-        """How far each row is on the side of a class.
 
-        Binary: (n,), the score of `classes_[1]` minus that of `classes_[0]`. Multi-class: the raw
-        class scores (n, c). Multi-label: log-odds (n, c), above 0 where the label is predicted.
-        """
-        Z = self.class_scores(X)
-        if self.multilabel:
-            return self._calibration.log_odds(Z.astype(np.float64))
-        if Z.shape[1] == 1:
-            return Z[:, 0]
-        return Z[:, 1] - Z[:, 0] if Z.shape[1] == 2 else Z
-
-    def predict(self, X) -> np.ndarray:
-        """The most probable class, or for multi-label data every label with probability >= 0.5."""
-        Z = self.class_scores(X)
-        if self.multilabel:
-            return self.target_code_.decode(self._calibration.log_odds(Z.astype(np.float64)) >= 0)
-        return self.target_code_.decode(Z.argmax(1))
-
-    def predict_proba(self, X) -> np.ndarray:
-        """Probabilities (n, c): over classes, or one per label."""
-        Z = self.class_scores(X)
-        return self._calibration.probabilities(Z.astype(np.float64))
-
-
-class RidgeReadout(NetworkClassifier):
-    """Base of the classifiers with a fixed hidden layer. Subclasses give `_activity` and
+class RidgeReadout(NetworkEstimator):
+    """Base of the networks with a fixed hidden layer. Subclasses give `_activity` and
     `_start_partial`."""
 
     _sums: RidgeSums | None = None
@@ -158,7 +120,7 @@ class RidgeReadout(NetworkClassifier):
         state = super().__getstate__()
         return {key: value for key, value in state.items() if key != "_path"}
 
-    def _begin(self, X, code: TargetCode, seed, timings: dict[str, float]) -> None:
+    def _begin(self, X, code, seed, timings: dict[str, float]) -> None:
         """Forget an earlier fit and lay out the sums for a new one."""
         self._forget_fit(code)
         self.dtype_ = feature_dtype(X, self.n_hidden, self.device_)
@@ -215,24 +177,35 @@ class RidgeReadout(NetworkClassifier):
         (sums, sample), kind = self._remembered("it cannot be solved"), self.target_code_.kind
         started = time.perf_counter()
         with computing(sums.n_hidden, self.device_, sums.n_hidden):
-            probe = self._probe(sums, sample)
-            alpha = self._alpha_for(sums)
-            if alpha == "loo":
-                alpha = RidgePath(sums, probe, ALPHA_GRID, self.metric_, kind).best_alpha
-            self.alpha_ = float(alpha)
-            beta, loo = sums.solve(self.alpha_, probe)
-        self.coef_ = beta.cpu().numpy()
+            fitted, loo = self._solve(sums, self._probe(sums, sample))
         solved = time.perf_counter()
         Z, Y, w = (t.cpu().numpy() for t in (loo.outputs, loo.targets, loo.weights))
-        self.calibration_ = Calibration.fit(Z, Y, w, kind)
+        self._keep_left_out(Z, Y, w)
         self.loo_error_ = loo.error
         self.loo_score_ = score_outputs(self.metric_, Z, Y, kind)
-        fitted = torch.mm(probe.H.T.to(beta), beta).cpu().numpy()
-        train = score_outputs(self.metric_, fitted, probe.Y.cpu().numpy(), kind)
+        train = score_outputs(self.metric_, fitted, Y, kind)
         self.n_trained_parameters_ = self.coef_.size
         self.timings_["solve"] += solved - started
         self.timings_["calibrate"] += time.perf_counter() - solved
         return train, self.loo_score_
+
+    def _solve(self, sums: RidgeSums, probe: Rows) -> tuple[np.ndarray, LeaveOneOut]:
+        """Choose lambda and the output weights; what these give for the probe rows, and what they
+        would if each were left out."""
+        alpha = self._alpha_for(sums)
+        if alpha == "loo":
+            alpha = self._path_of(sums, probe, ALPHA_GRID).best_alpha
+        self.alpha_ = float(alpha)
+        beta, loo = sums.solve(self.alpha_, probe)
+        self.coef_ = beta.cpu().numpy()
+        return torch.mm(probe.H.T.to(beta), beta).cpu().numpy(), loo
+
+    def _path_of(self, sums: RidgeSums, probe: Rows, alphas) -> RidgePath:
+        return RidgePath(sums, probe, alphas, self.metric_, self.target_code_.kind)
+
+    def _keep_left_out(self, Z: np.ndarray, Y: np.ndarray, w: np.ndarray) -> None:
+        """Learn from leave-one-out outputs Z (n, c), targets Y and weights w of some rows."""
+        raise NotImplementedError
 
     def _probe(self, sums: RidgeSums, sample: CalibrationRows) -> Rows:
         """Rows with their activities: those in the sums or, once these hold none, a sample."""
@@ -242,21 +215,8 @@ class RidgeReadout(NetworkClassifier):
         Y, w = (torch.from_numpy(part).to(sums.device) for part in (sample.Y, sample.w))
         return Rows(H, Y, w)
 
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
-        """Add rows; the result equals one `fit` on all rows, in any order and chunking.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As for `fit`.
-        classes : array, optional
-            All classes that will ever come; needed with the first call when the first rows do not
-            hold every class.
-
-        Returns
-        -------
-        self
-        """
+    def _add_rows(self, X, y, classes, sample_weight):
+        """Add rows and solve again."""
         first = not self.__sklearn_is_fitted__()
         if not first:
             self._remembered("rows cannot be added")
@@ -296,11 +256,6 @@ class RidgeReadout(NetworkClassifier):
 
     # -- prediction ----------------------------------------------------------------------------
 
-    @property
-    def _calibration(self) -> Calibration:
-        """Fitted to leave-one-out outputs of the training rows."""
-        return self.calibration_
-
     def _chunks(self, X) -> Iterator[torch.Tensor]:
         """Activities (B, n) of X, chunk by chunk."""
         check_is_fitted(self)
@@ -312,8 +267,8 @@ class RidgeReadout(NetworkClassifier):
                 H = self._activity(self._rows_on_device(part))
             yield H
 
-    def class_scores(self, X) -> np.ndarray:
-        """Raw outputs H beta of shape (n, c), one column per class or label."""
+    def _outputs(self, X) -> np.ndarray:
+        """H beta of shape (n, c)."""
         check_is_fitted(self)
         beta = torch.from_numpy(self.coef_).to(self.device_, self.dtype_)
         return np.concatenate([torch.mm(beta.T, H).T.cpu().numpy() for H in self._chunks(X)])
@@ -333,5 +288,5 @@ class RidgeReadout(NetworkClassifier):
             return self._path.at(alphas)
         with computing(len(self.coef_), self.device_):
             probe = self._probe(sums, sample)
-            self._path = RidgePath(sums, probe, alphas, self.metric_, self.target_code_.kind)
+            self._path = self._path_of(sums, probe, alphas)
         return self._path

@@ -103,6 +103,12 @@ class LeaveOneOut:
         squares = (self.outputs - self.targets).square().sum(1)
         return float((squares * self.weights).sum() / self.weights.sum())
 
+    @property
+    def errors(self) -> np.ndarray:
+        """The same of each column, (c,)."""
+        squares = (self.outputs - self.targets).square()
+        return (self.weights @ squares / self.weights.sum()).cpu().numpy()
+
 
 @dataclass(frozen=True)
 class Rows:
@@ -178,6 +184,7 @@ class RidgeSums:
     def __init__(self, n_hidden: int, n_targets: int, device: torch.device):
         self.n_hidden, self.n_targets, self.device = n_hidden, n_targets, device
         self.n_rows = 0
+        self.totals = torch.zeros(n_targets, dtype=torch.float64, device=device)  # of w Y
         self.kept: list[Rows] = []
         self.gram: Gram | None = None
         # While rows come, memory that serves again: of one product, and of activities (B, n).
@@ -193,6 +200,7 @@ class RidgeSums:
         """Add the rows with activities H (B, n), targets Y (n, c) and weights w (n,)."""
         self.n_rows += len(Y)
         rows = Rows(H, Y.to(self.device, torch.float64), w.to(self.device, torch.float64))
+        self.totals = self.totals + rows.w @ rows.Y
         if self.gram is None and self.n_rows < self.n_hidden:
             self.kept.append(rows)
         else:
@@ -210,6 +218,7 @@ class RidgeSums:
         else:
             self.kept += other.kept
         self.n_rows += other.n_rows
+        self.totals = self.totals + other.totals.to(self.totals)
         self.settle()
 
     def settle(self) -> None:

@@ -50,10 +50,16 @@ METRICS = {
 # The values of an estimator's `metric`, which are also in model files, and the names of the same.
 KEYWORDS = {"accuracy": "accuracy", "weighted_f1": "weighted F1", "auroc": "AUROC"}
 DEFAULT_METRIC = {"binary": "weighted_f1", "multiclass": "accuracy", "multilabel": "auroc"}
+# The same for a network that predicts one number, or several.
+NUMBER_KEYWORDS = {"r2": "R²", "pearson": "Pearson r"}
+DEFAULT_METRIC |= dict.fromkeys(("number", "numbers"), "r2")
 
 
 def score_outputs(metric: str, Z: np.ndarray, Y: np.ndarray, kind: str) -> float:
     """Score by keyword raw outputs Z (n, c) against Y (n, c); a label is given from 0.5 on."""
+    if metric in NUMBER_KEYWORDS:
+        values = (r_squared if metric == "r2" else pearson)(Y, Z)
+        return float(np.nanmean(values)) if np.isfinite(values).any() else float("nan")
     if metric == "auroc":
         return auroc(Y, Z)
     if kind == "multilabel":
@@ -63,6 +69,19 @@ def score_outputs(metric: str, Z: np.ndarray, Y: np.ndarray, kind: str) -> float
     else:
         given = Z.argmax(1)[:, None] == np.arange(Z.shape[1])
     return accuracy(Y == 1, given) if metric == "accuracy" else weighted_f1(Y, given)
+
+
+def r_squared(Y: np.ndarray, Z: np.ndarray) -> np.ndarray:
+    """Share of the variance of each column of Y (n, c) that Z explains; NaN where it has none."""
+    left, spread = np.square(Y - Z).sum(axis=0), np.square(Y - Y.mean(axis=0)).sum(axis=0)
+    return np.where(spread > 0, 1 - left / np.where(spread > 0, spread, 1), np.nan)
+
+
+def pearson(Y: np.ndarray, Z: np.ndarray) -> np.ndarray:
+    """Correlation of each column of Y (n, c) with that of Z; NaN where one of them is constant."""
+    Y, Z = (A - A.mean(axis=0) for A in (np.asarray(Y, float), np.asarray(Z, float)))
+    size = np.sqrt(np.square(Y).sum(axis=0) * np.square(Z).sum(axis=0))
+    return np.where(size > 0, (Y * Z).sum(axis=0) / np.where(size > 0, size, 1), np.nan)
 
 
 def accuracy(y_true, y_pred) -> float:

@@ -57,7 +57,7 @@ def prepare(estimator, X, y, sample_weight, groups=None, classes=None, code=None
         )
     if code is not None and classes is not None:
         _refuse_other_classes(code, classes)
-    code = code or TargetCode.learn(y, classes)
+    code = code or estimator._code.learn(y, classes)
     Y = code.encode(y)
     w = check_weights(sample_weight, X)
     if groups is not None:

@@ -14,10 +14,10 @@ from threadpoolctl import threadpool_limits
 from kcnet_core.contracts import spread_by
 from kcnet_core.errors import DataError
 from kcnet_core.network.calibration import Calibration
-from kcnet_core.network.group_leave_one_out import solve
 from kcnet_core.network.kcnet import KCNetClassifier
 from kcnet_core.network.kenyon import kenyon_activity
 from kcnet_core.network.labels import TargetCode
+from kcnet_core.network.regression.group_leave_one_out import solve
 from kcnet_core.network.regression.second_ridge import second_ridge
 from kcnet_core.network.scores import auroc
 from kcnet_core.network.seeds import seed_sequence

@@ -39,6 +39,11 @@ def nose_of_run(trained: TrainedRun) -> tuple[Nose, Quality]:
 
 def nose_of_file(saved: SavedModel, file_name: str = "model file") -> tuple[Nose, Quality | None]:
     """A loaded model file; its training molecules and test rows where the dataset is at hand."""
+    if saved.predicts_numbers:
+        raise KCNetError(
+            "This model predicts numbers, not odor characters, so it cannot answer here. "
+            "`kcnet predict` uses it."
+        )
     dataset, split = _dataset_and_split(saved)
     about = saved.info.get("dataset")
     data_title = about.get("title", "") if isinstance(about, dict) else str(about or "")
@@ -57,10 +62,10 @@ def nose_of_file(saved: SavedModel, file_name: str = "model file") -> tuple[Nose
 
 
 def _nose(model, scaler, feature_names, target_names, **about) -> Nose:
-    from kcnet_core.network.readout import RidgeReadout
+    from kcnet_core.network.classification import RidgeClassifier
 
     characters, columns = characters_of(target_names, model.multilabel)
-    solved = isinstance(model, RidgeReadout)
+    solved = isinstance(model, RidgeClassifier)
     return Nose(
         flies=(model,),
         scaler=scaler,

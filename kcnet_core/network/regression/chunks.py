@@ -44,7 +44,7 @@ def begin(
     if search is None:
         raise DataError("DOA searches the wiring on a sample of the rows, and none was given.")
     X, Y = search.X, search.Y
-    net.fit(X, code.decode(Y if code.kind == "multilabel" else Y.argmax(1)), search.w)
+    net.fit(X, code.labels(Y), search.w)
     took = {name: net.timings_[name] for name in ("wiring", "doa")}
     net._begin(like, code, seed_sequence(net.random_state), took)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kcnet_core.network.group_leave_one_out import solve
+from kcnet_core.network.regression.group_leave_one_out import solve
 
 ALPHA = 10.0  # lambda, relative to the number of rows: strong, so that labels only lean on others
 

@@ -50,7 +50,7 @@ def test_running_out_of_memory_says_what_to_lower(error, monkeypatch):
     def fail(*_):
         raise error
 
-    monkeypatch.setattr("kcnet_core.network.kcnet.kenyon_activity", fail)
+    monkeypatch.setattr("kcnet_core.network.circuit.kenyon_activity", fail)
     with pytest.raises(OutOfMemory, match=r"2,000 hidden units.*Lower n_hidden.*device=\"cpu\""):
         KCNetClassifier().fit(torch.rand(20, 9).numpy(), [0, 1] * 10)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kcnet_core.network.group_leave_one_out import solve
+from kcnet_core.network.regression.group_leave_one_out import solve
 
 
 @pytest.mark.parametrize("n_hidden", [20, 80])  # more rows than cells, and fewer
