@@ -29,7 +29,8 @@ def main(args: argparse.Namespace) -> None:
     lines: list[tuple[str, ...]] = [("name", "status", "rows", "inputs", "classes", "MB", "title")]
     for info in datasets.available():
         size = info.megabytes if info.size_bytes else ""
-        counts = (f"{n:,}" for n in (info.n_rows, info.n_features, info.n_classes))
+        about = "~" if info.rounded else ""
+        counts = (f"{about}{n:,}" for n in (info.n_rows, info.n_features, info.n_classes))
         lines.append((info.name, STATUS[info.status], *counts, size, info.title))
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     right = {2, 3, 4, 5}  # columns of numbers

@@ -12,6 +12,8 @@ from kcnet_core.datasets import gs_lf, images, keller, starter, store
 from kcnet_core.datasets.catalogue import CATALOGUE, DatasetInfo
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.datasets.fly import door
+from kcnet_core.datasets.pyrfume.archives import ARCHIVES
+from kcnet_core.datasets.pyrfume.loader import load_archive
 from kcnet_core.datasets.sources import fetch, fetch_steps, files
 from kcnet_core.errors import DataError
 
@@ -23,6 +25,7 @@ _LOADERS: dict[str, tuple[Callable[..., Dataset], tuple[str, ...]]] = {  # and t
     "starter": (starter.load_starter, _ODOR_OPTIONS),
     "keller_2016": (keller.load_keller, (*_ODOR_OPTIONS, "top_k", "per")),
     "gs_lf": (gs_lf.load_gs_lf, _ODOR_OPTIONS),
+    **{name: (partial(load_archive, name), _ODOR_OPTIONS) for name in ARCHIVES},
     **{
         name: (partial(door.load_door, name), (*_ODOR_OPTIONS, "missing", "min_measured"))
         for name in door.NAMES

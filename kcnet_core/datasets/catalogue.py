@@ -29,6 +29,7 @@ class DatasetInfo:
     status: str = "download"  # or "bundled" or "present"
     glomeruli: bool = False  # whether inputs are a fly's glomeruli, by name
     checked: str = ""  # by which checksum a download is
+    rounded: bool = False  # numbers before the download are rounded: nobody publishes them
 
     @property
     def about(self) -> dict[str, str]:
@@ -61,6 +62,13 @@ _DOOR: dict[str, Any] = {
     "melanogaster odorant responses, Scientific Reports 6, 21841, doi 10.1038/srep21841",
     "glomeruli": True,
     "checked": "three files of DoOR.data, each by its SHA-256",
+}
+_PYRFUME: dict[str, Any] = {
+    "kind": "odor",
+    "n_features": 215,
+    "rounded": True,
+    "checked": "against what this machine saw first, because the source publishes no checksum; "
+    "the address names one commit of pyrfume-data",
 }
 CATALOGUE = {
     info.name: info
@@ -107,6 +115,90 @@ CATALOGUE = {
             "doi 10.1126/science.ade4401",
             description="Odorants with the words that perfumery and flavour experts gave them: the "
             "field's benchmark.",
+        ),
+        DatasetInfo(
+            name="leffingwell",
+            title="Leffingwell",
+            n_rows=3_500,
+            n_classes=110,
+            size_bytes=1_540_000,
+            licence="CC BY-NC 4.0 (not for commercial use)",
+            citation="Sanchez-Lengeling, Wei, Lee, Gerkin, Aspuru-Guzik and Wiltschko (2020), "
+            "Leffingwell Odor Dataset, doi 10.5281/zenodo.4085098; as in pyrfume-data",
+            description="Perfume and flavour materials with the words of Leffingwell's database.",
+            **_PYRFUME,
+        ),
+        DatasetInfo(
+            name="goodscents",
+            title="GoodScents",
+            n_rows=4_500,
+            n_classes=200,
+            size_bytes=950_000,
+            licence="not stated by The Good Scents Company; pyrfume-data claims nothing",
+            citation="The Good Scents Company, collected by Contrebande Labs (2021); as in "
+            "pyrfume-data",
+            description="Fragrance and flavour materials with the words of their catalogue.",
+            **_PYRFUME,
+        ),
+        DatasetInfo(
+            name="arctander_1960",
+            title="Arctander 1960",
+            n_rows=2_500,
+            n_classes=50,
+            size_bytes=470_000,
+            licence="not stated; read the archive's LICENSE before any use but study",
+            citation="Arctander, Perfume and Flavor Materials, digitized by the Mainland lab; as "
+            "in pyrfume-data",
+            description="One perfumer's notes on aroma chemicals, as single words.",
+            **_PYRFUME,
+        ),
+        DatasetInfo(
+            name="dravnieks_1985",
+            title="Dravnieks 1985",
+            n_rows=130,
+            n_classes=40,
+            size_bytes=125_000,
+            licence="not stated; the Atlas is ASTM's (DS61), who restrict its use",
+            citation="Dravnieks (1985), Atlas of Odor Character Profiles, ASTM DS61, "
+            "doi 10.1520/DS61-EB; as in pyrfume-data",
+            description="Molecules that a trained panel described by 146 words.",
+            **_PYRFUME,
+        ),
+        DatasetInfo(
+            name="flavornet",
+            title="Flavornet",
+            n_rows=700,
+            n_classes=10,
+            size_bytes=100_000,
+            licence="© Datu Inc. 2004; no licence is stated",
+            citation="Acree and Arn (2004), Flavornet and human odor space, flavornet.org; as in "
+            "pyrfume-data",
+            description="Odorants that people smelled at the outlet of a gas chromatograph.",
+            **_PYRFUME,
+        ),
+        DatasetInfo(
+            name="sigma_2014",
+            title="Sigma 2014",
+            n_rows=800,
+            n_classes=30,
+            size_bytes=107_000,
+            licence="not stated; Sigma-Aldrich's catalogue",
+            citation="Sigma-Aldrich (2014), Flavors and Fragrances catalogue; as in pyrfume-data",
+            description="A supplier's flavour and fragrance materials and its words for them.",
+            **_PYRFUME,
+        ),
+        DatasetInfo(
+            name="aromadb",
+            title="AromaDb",
+            n_rows=850,
+            n_classes=20,
+            size_bytes=110_000,
+            licence="terms of CSIR-CIMAP; pyrfume-data claims nothing",
+            citation="Kumar and others (2018), AromaDb: a database of medicinal and aromatic "
+            "plant's aroma molecules, Frontiers in Plant Science 9, 1081, "
+            "doi 10.3389/fpls.2018.01081; as in pyrfume-data",
+            description="Aroma molecules of medicinal and aromatic plants.",
+            **_PYRFUME,
         ),
         DatasetInfo(
             name="door",

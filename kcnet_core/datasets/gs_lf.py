@@ -13,7 +13,7 @@ from kcnet_core.datasets import store
 from kcnet_core.datasets.catalogue import CATALOGUE
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.datasets.descriptor_cache import described_rows_steps
-from kcnet_core.datasets.odor import MIN_POSITIVES, character_targets, odor_dataset
+from kcnet_core.datasets.odor import MIN_POSITIVES, character_targets, odor_dataset, shortened
 from kcnet_core.errors import DataError
 
 FOLDER = "gs_lf"
@@ -44,7 +44,7 @@ def load_gs_lf(
     ]
     said: list[str] = []
     kept, smiles, X = drain(described_rows_steps(texts, texts, said), progress)
-    report += _shortened(said)
+    report += shortened(said)
     characters = [word.capitalize() for word in words]
     targets = character_targets(labels[kept], characters, target, min_positives, report)
     return odor_dataset(
@@ -55,23 +55,6 @@ def load_gs_lf(
         **targets,
         **CATALOGUE["gs_lf"].about,
     )
-
-
-def _shortened(said: list[str]) -> list[str]:
-    """What was said of single rows, as one sentence of each kind: there are some 150."""
-    dropped = [text.removeprefix("Dropped: ") for text in said if text.startswith("Dropped: ")]
-    sentences = []
-    if dropped:
-        sentences.append(
-            f"{len(dropped)} rows hold no organic molecule (metal salts, water, minerals) and were "
-            f"dropped; the first: {dropped[0]}"
-        )
-    if parts := len(said) - len(dropped):
-        sentences.append(
-            f"{parts} salts and mixtures are described by their largest organic part, as "
-            "descriptors are of one molecule at a time."
-        )
-    return sentences
 
 
 def _read(folder: Path):

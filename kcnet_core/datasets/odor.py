@@ -97,6 +97,23 @@ def character_targets(
     }
 
 
+def shortened(said: list[str]) -> list[str]:
+    """What was said of single rows, as one sentence of each kind: there are some 150."""
+    dropped = [text.removeprefix("Dropped: ") for text in said if text.startswith("Dropped: ")]
+    sentences = []
+    if dropped:
+        sentences.append(
+            f"{len(dropped)} rows hold no organic molecule (metal salts, water, minerals) and were "
+            f"dropped; the first: {dropped[0]}"
+        )
+    if parts := len(said) - len(dropped):
+        sentences.append(
+            f"{parts} salts and mixtures are described by their largest organic part, as "
+            "descriptors are of one molecule at a time."
+        )
+    return sentences
+
+
 def _index_of(target: str, characters) -> int:
     for k, character in enumerate(characters):
         if character.casefold() == target.casefold():

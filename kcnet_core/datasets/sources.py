@@ -12,16 +12,13 @@ from kcnet_core.datasets import gs_lf, images, keller, store
 from kcnet_core.datasets.catalogue import CATALOGUE
 from kcnet_core.datasets.downloads import download_steps
 from kcnet_core.datasets.fly import connectome, door
+from kcnet_core.datasets.pyrfume import archives
 from kcnet_core.datasets.uploads.archive import open_archive, read_entry
 from kcnet_core.errors import DataError, LimitError
 from kcnet_core.limits import MAX_DOWNLOAD_BYTES
 from kcnet_core.storage import folders
 from kcnet_core.storage.atomic_write import write_whole
 
-_KELLER_URL = (
-    "https://raw.githubusercontent.com/pyrfume/pyrfume-data/"
-    "8054ea98ed675005ec10e67359902f500e4911b0/keller_2016/"
-)
 _KELLER_FILES = (
     ("molecules", 35_670, "5f862b6ea62dd3ee0a15138605ea2567d06a527263284348a5982844f9bec81f"),
     ("stimuli", 59_481, "49c1a6bfb8c1665a31e13f515add95a95291f29416be1bb0b54d3317efb6665b"),
@@ -58,10 +55,15 @@ def remote_files(name: str) -> tuple[RemoteFile, ...]:
     if name == "keller_2016":
         return tuple(
             RemoteFile(
-                f"{keller.FOLDER}/{name}.csv", (f"{_KELLER_URL}{name}.csv",), size, sha256=digest
+                f"{keller.FOLDER}/{kind}.csv",
+                (f"{archives.URL}{keller.FOLDER}/{kind}.csv",),
+                size,
+                sha256=digest,
             )
-            for name, size, digest in _KELLER_FILES
+            for kind, size, digest in _KELLER_FILES
         )
+    if name in archives.ARCHIVES:  # whose checksums nobody publishes: `pyrfume.first_seen`
+        return tuple(RemoteFile(file, (archives.URL + file,)) for file in archives.files(name))
     if name == "gs_lf":
         size = CATALOGUE[name].size_bytes
         return (RemoteFile(gs_lf.FILE, _GS_LF_URLS, size, sha256=_GS_LF_DIGEST),)
@@ -117,6 +119,7 @@ def files(name: str) -> tuple[str, ...]:
         return connectome.files()
     odors = {"keller_2016": keller.FILES, "gs_lf": gs_lf.FILES}
     odors |= dict.fromkeys(door.NAMES, door.FILES)
+    odors |= {archive: archives.files(archive) for archive in archives.ARCHIVES}
     return odors[name] if name in odors else images.IDX_SETS[name].files()
 
 

@@ -2,7 +2,8 @@
 
 A word stands for the character that `assets/ODORANTS.md` describes it by ("woody: cedar,
 sandalwood, pine, vetiver"); one that no character covers stands for none. The table was written
-from these descriptions, before anything was measured with it.
+from these descriptions, before anything was measured with it. Words of "pyrfume" serve all of its
+archives, beside those of GS-LF; a source's own words come last and win.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from functools import cache
 import numpy as np
 
 from kcnet_core.datasets.dataset import Dataset
+from kcnet_core.datasets.pyrfume.archives import ARCHIVES
 from kcnet_core.storage.asset_table import asset_rows
 from kcnet_core.storage.folders import assets
 
@@ -23,12 +25,14 @@ COLUMNS = ("source", "word", "characters")
 @cache
 def words_of(source: str) -> Mapping[str, tuple[str, ...]]:
     """The words of a dataset (by its name in the catalogue) and the characters they stand for."""
+    sources = ("gs_lf", "pyrfume", source) if source in ARCHIVES else (source,)
     return {
         row["word"].strip().capitalize(): tuple(
             filter(None, (one.strip().capitalize() for one in row["characters"].split(";")))
         )
+        for one_source in sources
         for row in asset_rows(PATH, COLUMNS, "vocabulary")
-        if row["source"] == source
+        if row["source"] == one_source
     }
 
 

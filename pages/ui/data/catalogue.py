@@ -75,6 +75,8 @@ def card(info, downloads: dict) -> None:
 
 def size(info) -> str:
     """How many rows will be loaded; a data folder may hold a part of a published set."""
+    if info.rounded:
+        return f"about {info.n_rows:,} rows"
     published = CATALOGUE[info.name].n_rows
     if info.n_rows < published:
         return f"{info.n_rows:,} of {published:,} rows, a part of the set"
