@@ -38,6 +38,9 @@ MAX_MOLECULES = 20_000
 SECONDS_PER_MOLECULE = 5.0
 MAX_KILLED_MOLECULES = 10  # hung or crashed in one request; then the rest is not computed
 MAX_MOLECULE_NAME_LENGTH = 200
+SMELLED_AT_ONCE = 40  # lines answered in the page itself, or in one API request; more are queued
+SMELLED_CHARACTERS_AT_ONCE = 4_000  # of these lines; long molecules cost most
+EXPLAINED_ATOMS_AT_ONCE = 30  # of one molecule, each taken out once; larger ones are queued
 WORKER_MEMORY_BYTES = 2048 * MEGABYTE  # address space of one RDKit process
 
 # Models
@@ -83,4 +86,3 @@ API_BURST = 20  # of these that may come at once
 API_CLIENTS_REMEMBERED = 10_000
 MAX_API_AT_ONCE = 2  # requests that compute; a third is asked to come again
 MAX_API_BYTES = 2 * MAX_UPLOAD_BYTES  # of one request: a model and rows for it
-MAX_API_MOLECULES = 40  # of one request; the Smell page queues more

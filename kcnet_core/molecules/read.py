@@ -303,10 +303,15 @@ def describe_steps(rows: Sequence[Row]) -> Steps[Counted, tuple[list[Row], np.nd
 
 def descriptors(smiles: Sequence[str]) -> dict[str, np.ndarray]:
     """The descriptors of canonical SMILES; those that cannot be described are left out."""
-    replies = zip(smiles, _describe(smiles), strict=True)
+    return drain(descriptor_steps(smiles))
+
+
+def descriptor_steps(smiles: Sequence[str]) -> Steps[Counted, dict[str, np.ndarray]]:
+    """`descriptors`, molecule by molecule; those already known are not counted."""
+    replies = yield from _describe.steps(smiles)
     return {
         text: reply.value
-        for text, reply in replies
+        for text, reply in zip(smiles, replies, strict=True)
         if reply.failure is None and not _not_finite(reply.value)
     }
 

@@ -5,11 +5,16 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from kcnet_core.errors import LimitError
-from kcnet_core.limits import MAX_PASTED_CHARACTERS
+from kcnet_core.limits import (
+    MAX_PASTED_CHARACTERS,
+    MAX_SMILES_LENGTH,
+    SMELLED_AT_ONCE,
+    SMELLED_CHARACTERS_AT_ONCE,
+)
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _SPACE = re.compile(r"\s")
@@ -35,6 +40,12 @@ class Line(NamedTuple):
     smiles: str
     name: str
     others: tuple[str, ...] = ()
+
+
+def costly(lines: Sequence[Line]) -> bool:
+    """Whether to answer them takes seconds, going by how many and how long they are."""
+    read = sum(len(line.smiles) for line in lines if len(line.smiles) <= MAX_SMILES_LENGTH)
+    return len(lines) > SMELLED_AT_ONCE or read > SMELLED_CHARACTERS_AT_ONCE
 
 
 def too_long_sentence(n_characters: int) -> str:

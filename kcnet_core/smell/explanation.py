@@ -17,8 +17,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kcnet_core.contracts import Counted, Steps, drain
 from kcnet_core.molecules.pool import RememberedTask
-from kcnet_core.molecules.read import descriptors
+from kcnet_core.molecules.read import descriptor_steps
 from kcnet_core.network.explain import contributions
 from kcnet_core.smell.answers import Answer
 from kcnet_core.smell.glomeruli import GroupedFly
@@ -72,13 +73,19 @@ def atom_worths(nose: Nose, answer: Answer) -> np.ndarray:
 
     NaN for an atom without which no possible molecule is left.
     """
+    return drain(worth_steps(nose, answer))
+
+
+def worth_steps(nose: Nose, answer: Answer) -> Steps[Counted, np.ndarray]:
+    """`atom_worths`, molecule by molecule that is left; some hundreds of a peptide."""
     (reply,) = _without([answer.smiles])
     n_characters = len(nose.characters)
     if reply.failure is not None:
         return np.full((answer.molecule.heavy_atoms, n_characters), np.nan)
     ways: list[list[str]] = reply.value
     worths = np.full((len(ways), n_characters), np.nan)
-    rest = descriptors(list(dict.fromkeys(smiles for atom in ways for smiles in atom)))
+    left = list(dict.fromkeys(smiles for atom in ways for smiles in atom))
+    rest = yield from descriptor_steps(left)
     if not rest:
         return worths
     X = nose.features(np.stack(list(rest.values())), answer.dilution, list(rest))

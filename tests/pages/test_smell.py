@@ -14,6 +14,7 @@ from kcnet_core.experiments.run import Run
 from kcnet_core.experiments.training import train_steps
 from kcnet_core.jobs import Memory
 from kcnet_core.jobs.memory import Room
+from kcnet_core.limits import EXPLAINED_ATOMS_AT_ONCE, SMELLED_AT_ONCE
 from kcnet_core.smell.flies import FlySettings
 from pages.ui.shell import visitor_jobs
 from pages.ui.smell import ask, models
@@ -59,7 +60,7 @@ def test_many_molecules_and_a_quality_for_which_there_is_no_memory_are_refused_a
     monkeypatch,
 ):
     monkeypatch.setattr(visitor_jobs.jobs(), "_memory", Room(lambda: Memory(100 * 2**20, 0)))
-    app = asked(opened(), "\n".join("C" * n + "O" for n in range(1, ask.AT_ONCE + 2)))
+    app = asked(opened(), "\n".join("C" * n + "O" for n in range(1, SMELLED_AT_ONCE + 2)))
     assert not app.exception
     assert "GB of memory, and at most" in texts(app)
     nose, dataset = models.taught("starter")
@@ -176,19 +177,39 @@ def test_several_lines_become_a_table_with_the_errors_in_place():
 
 
 def test_many_lines_become_a_job_whose_answers_arrive():
-    lines = "\n".join(f"{'C' * n}O alcohol{n}" for n in range(1, ask.AT_ONCE + 10))
+    lines = "\n".join(f"{'C' * n}O alcohol{n}" for n in range(1, SMELLED_AT_ONCE + 10))
     app = asked(opened(), lines)
-    _, job_id = app.session_state["smell_job"]
+    _, job_id = app.session_state["smell_job"]["smell"]
     assert visitor_jobs.jobs().get(job_id).wait(120)
     app.run()
-    assert len(table(app)) == ask.AT_ONCE + 9
+    assert len(table(app)) == SMELLED_AT_ONCE + 9
     assert ("smiles" in app.query_params) == (len(lines) <= ask.LONGEST_LINK)
+
+
+@pytest.mark.parametrize(
+    ("tab", "place", "found"),
+    [("Why", "smell atoms", "Atoms: orange ones"), ("Change it", "smell edits", "Change of the")],
+)
+def test_what_takes_seconds_for_a_large_molecule_waits_in_the_queue(tab, place, found):
+    app = opened(tab=tab, smiles="C" * (EXPLAINED_ATOMS_AT_ONCE + 1))
+    _, job_id = app.session_state["smell_job"][place]
+    assert visitor_jobs.jobs().get(job_id).wait(120)
+    assert found in texts(app.run()) and not app.exception
+    asked(app, "C" * EXPLAINED_ATOMS_AT_ONCE)
+    assert found in texts(app) and app.session_state["smell_job"][place][1] == job_id
+
+
+def test_few_lines_with_long_molecules_wait_in_the_queue():
+    app = asked(opened(), "\n".join("C" * 900 for _ in range(5)))
+    _, job_id = app.session_state["smell_job"]["smell"]
+    assert visitor_jobs.jobs().get(job_id).wait(120)
+    assert len(table(app.run())) == 5 and not app.exception
 
 
 def test_a_cancelled_job_can_be_started_again(monkeypatch):
     monkeypatch.setattr(ask, "smell_steps", _until_stopped)
-    app = asked(opened(), "\n".join("CCO" for _ in range(ask.AT_ONCE + 1)))
-    _, job_id = app.session_state["smell_job"]
+    app = asked(opened(), "\n".join("CCO" for _ in range(SMELLED_AT_ONCE + 1)))
+    _, job_id = app.session_state["smell_job"]["smell"]
     job = visitor_jobs.jobs().get(job_id)
     assert job.wait_for(lambda view: view.state == "running", 60)
     job.control(app.session_state["owner"], "stop")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def smell(body: bytes) -> dict[str, Any]:
     """Odor characters of the molecules that a request names."""
-    from kcnet_core.molecules.text import split_lines
+    from kcnet_core.molecules.text import costly, split_lines
     from kcnet_core.smell import answers, export
     from pages.ui.smell import models
 
@@ -37,10 +37,12 @@ def smell(body: bytes) -> dict[str, Any]:
     lines = split_lines(text)
     if not lines:
         raise DataError('"molecules" is empty: give at least one SMILES or known name.')
-    if len(lines) > limits.MAX_API_MOLECULES:
+    if costly(lines):
         raise LimitError(
-            f"{len(lines):,} molecules are too many for one request; the limit is "
-            f"{limits.MAX_API_MOLECULES}. Send them in parts, or use the Smell page."
+            f"{len(lines):,} molecules of {len(text):,} characters are too many for one request; "
+            f"the limits are {limits.SMELLED_AT_ONCE} molecules and "
+            f"{limits.SMELLED_CHARACTERS_AT_ONCE:,} characters of SMILES. Send them in parts, or "
+            "use the Smell page."
         )
     if name not in models.TEACHERS:
         raise DataError(f'"data" must be one of {", ".join(models.TEACHERS)}.')

@@ -44,7 +44,7 @@ MOLECULES = _object(
     ("molecules",),
     molecules={
         **_list(TEXT),
-        "maxItems": limits.MAX_API_MOLECULES,
+        "maxItems": limits.SMELLED_AT_ONCE,
         "description": "SMILES, or names of molecules that are known.",
         "examples": [["CCO", "vanillin"]],
     },

@@ -7,24 +7,22 @@ from collections.abc import Callable, Iterable, Mapping
 import streamlit as st
 
 from kcnet_core.errors import KCNetError
-from kcnet_core.experiments.cost import answers_cost
 from kcnet_core.limits import MAX_CSV_ROWS, MAX_PASTED_CHARACTERS
 from kcnet_core.molecules.read import Row, frame_lines
-from kcnet_core.molecules.text import Line, split_lines, too_long_sentence, with_lines
+from kcnet_core.molecules.text import costly, split_lines, too_long_sentence, with_lines
 from kcnet_core.smell.answers import Answers, smell, smell_steps
-from kcnet_core.smell.applicability import n_compared
 from kcnet_core.smell.names.known_names import KnownNames
 from kcnet_core.smell.names.spelling import normal
 from kcnet_core.smell.nose import Nose
 from kcnet_core.smell.table import frame_of, molecule_and_name_columns
-from pages.ui.shell import address, session_keys, visitor, visitor_jobs
+from pages.ui.shell import address, session_keys
 from pages.ui.shell.component import component
 from pages.ui.shell.escaping import escape_markdown
-from pages.ui.shell.job_progress import job_progress
 from pages.ui.shell.session_keys import SMELL_TABLE as TABLE
 from pages.ui.shell.session_keys import SMELL_TEXT as TEXT
 from pages.ui.shell.session_keys import SMELL_VERSION as VERSION
 from pages.ui.smell.models import STARTER, choices
+from pages.ui.smell.queued import from_queue
 
 EXAMPLES = {
     "vanillin": "COc1cc(C=O)ccc1O",
@@ -41,10 +39,7 @@ EXAMPLES = {
     "furaneol": "CC1OC(C)=C(O)C1=O",
 }
 SEVERAL = "several at once"
-AT_ONCE = 40  # lines answered in the page itself; more become a job with a progress bar
 LONGEST_LINK = 1_500  # characters of text in a link
-
-Asked = tuple[Nose, list[Line], str | None]  # of whom, what, at which dilution
 
 _box = component(__file__, "kcnet_smell_box")
 
@@ -213,41 +208,10 @@ def answers(nose: Nose, dilution: str | None) -> Answers | None:
     asked = (nose, lines, dilution)
     question, found = st.session_state.get(session_keys.SMELL_ANSWERS, (None, None))
     if question != asked:
-        found = smell(*asked) if len(lines) <= AT_ONCE else _from_job(asked)
+        found = from_queue(
+            "smell", asked, lambda: smell_steps(*asked), nose, len(lines),
+            f"Smell {len(lines):,} molecules",
+        ) if costly(lines) else smell(*asked)  # fmt: skip
         if found is not None:
             st.session_state[session_keys.SMELL_ANSWERS] = (asked, found)
     return found
-
-
-def _from_job(asked: Asked) -> Answers | None:
-    question, job_id = st.session_state.get(session_keys.SMELL_JOB, (None, ""))
-    job = visitor_jobs.jobs().get(job_id)
-    if job is not None and question != asked:
-        if job.owned_by(visitor.owner()):
-            job.control(visitor.owner(), "stop")  # nobody waits for the answer to another question
-        job = None
-    job = job or _start(asked)
-    if job is None:
-        return None
-    if job.view.state == "done":
-        return job.result
-    job_progress(job, "smell", unit="molecules", again=lambda: _start(asked))
-    return None
-
-
-def _start(asked: Asked):
-    nose, lines, _ = asked
-    cost = answers_cost(
-        len(lines), n_known=n_compared(nose), n_flies=len(nose.flies),
-        n_characters=len(nose.characters),
-    )  # fmt: skip
-    try:
-        job = visitor_jobs.jobs().submit(
-            visitor.owner(), "smell", {"molecules": len(lines)}, lambda: smell_steps(*asked),
-            estimate=cost, title=f"Smell {len(lines):,} molecules",
-        )  # fmt: skip
-    except KCNetError as refused:
-        st.error(escape_markdown(refused), icon=":material/error:")
-        return None
-    st.session_state[session_keys.SMELL_JOB] = (asked, job.id)
-    return job

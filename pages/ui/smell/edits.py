@@ -5,16 +5,18 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
+from kcnet_core.limits import EXPLAINED_ATOMS_AT_ONCE
 from kcnet_core.molecules.pictures import molecule_svgs
 from kcnet_core.molecules.text import Line
 from kcnet_core.smell.answers import Answer, smell
-from kcnet_core.smell.edits import Edit, edits
+from kcnet_core.smell.edits import Edit, edit_steps, edits, ranked
 from pages.ui.shell import session_keys, visitor
 from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.memo import memo
 from pages.ui.smell.ask import take
 from pages.ui.smell.models import ChosenModel
 from pages.ui.smell.one import CHARACTERS_TO_EXPLAIN, LONGEST_NAME
+from pages.ui.smell.queued import from_queue
 
 SHOWN = 18
 WORTH_SAYING = 0.01  # in probability
@@ -29,12 +31,17 @@ def show(chosen: ChosenModel, answer: Answer) -> None:
         format_func=lambda k: escape_markdown(nose.characters[k]),
         key=f"smell_edit_{hash((chosen.key, answer.smiles))}",
     )  # fmt: skip
-    found = memo(
-        "smell_edits",
-        (nose, answer.smiles, answer.dilution, wish),
-        lambda: edits(nose, answer, wish)[:SHOWN],
-        size=CHARACTERS_TO_EXPLAIN,
-    )
+    key = (nose, answer.smiles, answer.dilution)
+    if answer.molecule.heavy_atoms <= EXPLAINED_ATOMS_AT_ONCE:
+        every = memo("smell_edits", key, lambda: edits(nose, answer))
+    else:
+        every = from_queue(
+            "smell edits", key, lambda: edit_steps(nose, answer), nose,
+            2 * answer.molecule.heavy_atoms, f"Steps from {answer.name[:LONGEST_NAME]}",
+        )  # fmt: skip
+        if every is None:
+            return
+    found = ranked(every, wish)[:SHOWN]
     if not found:
         st.info("No step of ours fits this molecule: it has no chain, ring or group to change.")
         return

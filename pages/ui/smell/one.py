@@ -7,6 +7,7 @@ import streamlit as st
 
 from kcnet_core import figures
 from kcnet_core.errors import KCNetError
+from kcnet_core.limits import EXPLAINED_ATOMS_AT_ONCE
 from kcnet_core.molecules import fingerprint_table
 from kcnet_core.molecules.descriptor_table import DESCRIPTORS
 from kcnet_core.molecules.pictures import molecule_svg
@@ -25,6 +26,7 @@ from pages.ui.shell.memo import memo
 from pages.ui.shell.safety_net import fragment
 from pages.ui.smell.ask import put, take, take_suggestions
 from pages.ui.smell.models import ChosenModel
+from pages.ui.smell.queued import from_queue
 
 MEANINGS = {descriptor.name: descriptor.meaning for descriptor in DESCRIPTORS} | {
     name: fingerprint_table.meaning(name) for name in fingerprint_table.NAMES
@@ -218,7 +220,15 @@ def reasons(chosen: ChosenModel, answer: Answer) -> None:
 def atoms(nose: Nose, answer: Answer, character: int) -> None:
     name = nose.characters[character]
     key = (nose, answer.smiles, answer.features.tobytes())  # the dilution is among the features
-    every = memo("smell_worths", key, lambda: explanation.atom_worths(nose, answer), size=40)
+    if answer.molecule.heavy_atoms <= EXPLAINED_ATOMS_AT_ONCE:
+        every = memo("smell_worths", key, lambda: explanation.atom_worths(nose, answer), size=40)
+    else:
+        every = from_queue(
+            "smell atoms", key, lambda: explanation.worth_steps(nose, answer), nose,
+            2 * answer.molecule.heavy_atoms, f"Atoms of {answer.name[:LONGEST_NAME]}",
+        )  # fmt: skip
+        if every is None:
+            return
     worths = every[:, character]
     if not np.isfinite(worths).any():
         st.info("Without any one of its atoms no possible molecule is left to compare with.")

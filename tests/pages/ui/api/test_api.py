@@ -68,8 +68,9 @@ def test_molecules_are_answered_as_on_the_command_line(app):
     [
         ({"molecules": 3}, 422, "must be a list of texts"),
         ({"molecules": []}, 422, "at least one"),
-        ({"molecules": ["C"] * 41}, 413, "the limit is 40"),
-        ({"molecules": ["C\r" * 41]}, 413, "the limit is 40"),
+        ({"molecules": ["C"] * 41}, 413, "the limits are 40 molecules"),
+        ({"molecules": ["C\r" * 41]}, 413, "the limits are 40 molecules"),
+        ({"molecules": ["C" * 900] * 5}, 413, "and 4,000 characters"),
         ({"molecules": ["C"], "data": "../etc"}, 422, "must be one of starter"),
         ([], 422, "no JSON object"),
     ],
