@@ -20,6 +20,10 @@ PACKAGES = ("numpy", "scipy", "scikit-learn", "torch", "dask", "distributed")
 CONNECT_SECONDS = 10.0
 WORKER_SECONDS = 30.0  # for the first worker to come
 CLOSE_SECONDS = 5.0
+SCHEDULER_GONE = (
+    "The cluster's scheduler is gone. What was finished is kept: start the scheduler again and "
+    "repeat the same call, which goes on from there, or leave the cluster out to go on here."
+)
 # Nobody looks at the statistics of local workers, which would be stopped for them all the time.
 QUIET = {
     "distributed.worker.profile.enabled": False,  # a hundred times a second
@@ -40,32 +44,44 @@ class OtherVersions(ClusterError):
 def connected(cluster) -> Iterator[Any]:
     """A `distributed.Client`: of "local" workers that end with it, of the scheduler at an address,
     or the one that is given. Its workers have been asked for their versions."""
-    try:
-        import distributed
-    except ImportError:
-        raise ClusterError(
-            "A cluster needs dask and distributed, which are not installed: "
-            "pip install dask distributed"
-        ) from None
+    _installed()
     if not isinstance(cluster, str):
         with spoken():
             check_workers(cluster)
             yield cluster
         return
     with _workers_here() if cluster == LOCAL else _nothing(cluster) as address:
-        try:
-            client = distributed.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
-        except (OSError, TimeoutError, ValueError) as error:
-            raise ClusterError(
-                f"No scheduler answers at {cluster}. Start one with `dask scheduler` and give its "
-                f"address, like tcp://10.0.0.5:8786, or use {LOCAL!r}."
-            ) from error
+        client = client_of(address)
         try:
             with spoken():
                 check_workers(client)
                 yield client
         finally:
             client.close(timeout=CLOSE_SECONDS)
+
+
+def _installed() -> None:
+    try:
+        import distributed  # noqa: F401
+    except ImportError:
+        raise ClusterError(
+            "A cluster needs dask and distributed, which are not installed: "
+            "pip install dask distributed"
+        ) from None
+
+
+def client_of(address: str):
+    """A client of the scheduler at this address."""
+    _installed()
+    from distributed import Client
+
+    try:
+        return Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+    except (OSError, TimeoutError, ValueError) as error:
+        raise ClusterError(
+            f"No scheduler answers at {address}. Start one with `dask scheduler` and give its "
+            f"address, like tcp://10.0.0.5:8786, or use {LOCAL!r}."
+        ) from error
 
 
 @contextmanager
@@ -112,11 +128,7 @@ def spoken():
             "cells or smaller chunks."
         ) from error
     except (CancelledError, CommClosedError) as error:
-        raise ClusterError(
-            "The cluster's scheduler is gone. What was finished is kept: start the scheduler again "
-            "and repeat the same call, which goes on from there, or leave the cluster out to go on "
-            "here."
-        ) from error
+        raise ClusterError(SCHEDULER_GONE) from error
 
 
 def worker_addresses(client) -> list[str]:

@@ -1,24 +1,50 @@
-"""The app's measurements on the cluster that KCNET_CLUSTER names, so that it only has to draw.
+"""The app's jobs on the cluster that KCNET_CLUSTER names, so that it only has to draw.
 
-Queue, ownership and memory admission stay those of the app; a job that is stopped gives up what
-workers have in hand, and one that is paused takes no more rows until it goes on.
+Queue and ownership stay those of the app; memory is planned where the work is done. A job that is
+stopped gives up what workers have in hand, and one that is paused takes no more steps or rows until
+it goes on.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from kcnet_core.contracts import Steps
+from kcnet_core.jobs import Estimate
 
 if TYPE_CHECKING:
+    from kcnet_core.datasets.dataset import Dataset
     from kcnet_core.experiments.comparison.rows import PlannedRows
     from kcnet_core.experiments.measured_job import MeasuredJob
+    from kcnet_core.experiments.run import Run
     from kcnet_core.paper.recipe import Recipe
+
+# What a job does, and what it takes of this machine.
+Placed = tuple[Callable[[], Steps[Any, Any]], Estimate]
 
 
 def app_cluster() -> str | None:
     """Where the app's measurements go; None: they stay in its process."""
     return os.environ.get("KCNET_CLUSTER") or None
+
+
+def training(run: Run, dataset: Dataset, enough: Callable[[], bool], cost: Estimate) -> Placed:
+    """A run of the Train page, on a worker if there is a cluster."""
+    from kcnet_core.experiments.training import train_steps
+
+    address = app_cluster()
+    if address is None:
+        return lambda: train_steps(run, dataset, enough), cost
+
+    def there():
+        from kcnet_core.cluster.train import train_there
+
+        return train_there(address, run, dataset, enough, cost.bytes)
+
+    return there, replace(cost, bytes=0)
 
 
 def comparison_elsewhere(job: MeasuredJob, planned: PlannedRows) -> MeasuredJob:

@@ -8,14 +8,21 @@ import gc
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import psutil
 
 from kcnet_core import limits
-from kcnet_core.jobs.job import Job
+from kcnet_core.jobs.job import Estimate
 
 CGROUP = Path("/sys/fs/cgroup")
 LOWER = "Lower the number of Kenyon cells, submodels or rows, and start it again."
+
+
+class Planned(Protocol):
+    """A job, or what a worker does for one."""
+
+    estimate: Estimate
 
 
 @dataclass(frozen=True)
@@ -71,14 +78,14 @@ class Room:
         """Nothing of ours has begun yet: what the process holds now is not the jobs'."""
         self._used_when_idle = self.measure().used
 
-    def beside(self, holders: Iterable[Job], started: Iterable[Job]) -> int:
+    def beside(self, holders: Iterable[Planned], started: Iterable[Planned]) -> int:
         """Bytes for a new job while `holders`, all or some of those `started`, keep their plans."""
         memory = self.measure()
         taken = min(planned(started), max(0, memory.used - self._used_when_idle))
         return int(limits.MEMORY_SHARE * (memory.available + taken)) - planned(holders)
 
 
-def planned(jobs: Iterable[Job]) -> int:
+def planned(jobs: Iterable[Planned]) -> int:
     return sum(job.estimate.bytes for job in jobs)
 
 

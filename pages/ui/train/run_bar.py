@@ -8,6 +8,7 @@ from threading import Event, Thread
 
 import streamlit as st
 
+from kcnet_core.cluster.jobs import training
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.cost import estimate, flops_per_second, in_words
 from kcnet_core.experiments.run import DOA_MODELS, EPOCH_MODELS, KCNET_MODELS, Run
@@ -203,19 +204,18 @@ def planned(run: Run, dataset, n_train: int):
 
 def start(run: Run, paused: bool = False):
     """Submit `run`; a refusal is shown above the live view."""
-    from kcnet_core.experiments.training import train_steps
-
     enough = Event()
     try:
         dataset = visitor_data.dataset(run)
         plan = planned(run, dataset, visitor_data.split_sizes(run, dataset)[1])
         shorter = "Fewer Kenyon cells, epochs, submodels or training rows"
         visitor_jobs.ask_first(run, plan, shorter)
+        steps, plan = training(run, dataset, enough.is_set, plan)
         job = visitor_jobs.jobs().submit(
             visitor.owner(),
             "train",
             run,
-            lambda: train_steps(run, dataset, enough.is_set),
+            steps,
             estimate=plan,
             title=run.describe(),
             paused=paused,

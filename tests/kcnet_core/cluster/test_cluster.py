@@ -50,15 +50,6 @@ NET = KCNetClassifier(120, alpha=3.0, random_state=0)
 
 
 @pytest.fixture(scope="module")
-def client():
-    with (
-        connection.local_workers(2) as cluster,
-        distributed.Client(cluster, set_as_default=False) as client,
-    ):
-        yield client
-
-
-@pytest.fixture(scope="module")
 def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("rows")
     for name, array in (("X", X), ("y", Y), ("w", W)):

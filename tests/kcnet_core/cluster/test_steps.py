@@ -1,0 +1,235 @@
+"""Jobs whose steps a worker makes: steered, shown and ended as if they were made here."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+from contextlib import closing
+from pathlib import Path
+from threading import Event
+
+import distributed
+import numpy as np
+import pytest
+
+from kcnet_core import datasets
+from kcnet_core.cluster import ClusterError, shared, steps, train
+from kcnet_core.cluster.jobs import training
+from kcnet_core.contracts import Counted, drain
+from kcnet_core.errors import KCNetError, OutOfMemory
+from kcnet_core.experiments.run import Run
+from kcnet_core.jobs import Estimate, JobManager, NotOwner
+
+RUN = Run("digits", rows=400, model="DOA", n_hidden=60, n_epochs=8)
+SECONDS = 60  # after which a test fails
+
+
+class Rows:
+    """Some data."""
+
+    content = tuple(range(5))
+
+
+ROWS = Rows()
+
+
+def counting(rows, enough, n, note=None, deadly=None):
+    """Counts to n, or until it is enough; notes every step, and kills its first worker once."""
+    done = 0
+    for done in range(1, n + 1):
+        if note:
+            with Path(note).open("a") as file:
+                file.write(f"{done}\n")
+        if deadly and done == 3 and not Path(deadly).exists():
+            Path(deadly).touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        yield Counted(done, n)
+        if enough():
+            break
+    return done, type(rows).__name__
+
+
+def failing(rows, enough, error):
+    yield Counted(0, 1)
+    raise error
+
+
+def at(client, work=counting, args=(5,), data=ROWS, **options):
+    return steps.steps_there(client.scheduler.address, work, args, data, **options)
+
+
+def taken(generator):
+    """All that it yields, and what it returns."""
+    found = []
+    while True:
+        try:
+            found.append(next(generator))
+        except StopIteration as end:
+            return found, end.value
+
+
+def counted(views):
+    """Without signs of life."""
+    return [view.done for k, view in enumerate(views) if not k or view != views[k - 1]]
+
+
+def test_the_same_steps_and_the_same_result(client):
+    views, result = taken(at(client))
+    assert counted(views) == [1, 2, 3, 4, 5] and result == (5, "Rows")
+
+
+def test_a_worker_goes_no_further_than_it_is_asked(client, tmp_path):
+    note = tmp_path / "note"
+    with closing(at(client, args=(500, str(note)))) as there:
+        next(there)
+        Event().wait(0.5)
+        assert note.read_text().split() == ["1"]
+    drain_runs(client)
+
+
+def drain_runs(client):
+    """Wait until no worker holds a run any more."""
+    for _ in range(SECONDS * 10):
+        if all(not runs for runs in client.run(_held).values()):
+            return
+        Event().wait(0.1)
+    raise AssertionError("a worker still holds a run that nobody wants")
+
+
+def _held(dask_worker):
+    runs = getattr(dask_worker, "kcnet_runs", None)
+    return list(runs._runs) if runs else []
+
+
+def test_whoever_has_enough_gets_a_result_early(client):
+    enough = Event()
+    there = at(client, args=(10_000,), enough=enough.is_set)
+    next(there)
+    enough.set()
+    _, (done, _) = taken(there)
+    assert 1 <= done < 10_000
+
+
+def test_errors_are_those_of_the_work(client):
+    with pytest.raises(KCNetError, match="Row 3 is empty"):
+        drain(at(client, failing, (KCNetError("Row 3 is empty."),)))
+
+
+def test_a_killed_worker_has_its_steps_made_again_and_nothing_is_shown_twice(client, tmp_path):
+    note, deadly = tmp_path / "note", tmp_path / "deadly"
+    views, result = taken(at(client, args=(6, str(note), str(deadly))))
+    assert counted(views) == [1, 2, 3, 4, 5, 6] and result == (6, "Rows")
+    assert note.read_text().split() == ["1", "2", "3", "1", "2", "3", "4", "5", "6"]
+
+
+def test_data_travel_once(client, monkeypatch):
+    sent, data, say = [], Rows(), shared.say
+    monkeypatch.setattr(steps, "say", lambda *a, **told: sent.append(told) or say(*a, **told))
+    for _ in range(4):
+        drain(at(client, data=data))
+    assert sum("data" in told for told in sent) <= 2  # workers
+
+
+def test_memory_is_planned_where_the_work_is(client):
+    with pytest.raises(OutOfMemory, match="This run needs about"):
+        drain(at(client, need=10**15))
+    most = min(one.most for one in steps.conditions(client).values())
+    large = [at(client, args=(3,), need=int(0.7 * most)) for _ in range(3)]
+    first = [next(one) for one in large]
+    assert first[:2] == [Counted(1, 3)] * 2
+    assert first[2] == Counted(0, None)  # it waits: there are two workers
+    assert taken(large[0])[1] and taken(large[2])[1] == (3, "Rows")
+    large[1].close()
+    drain_runs(client)
+
+
+@pytest.fixture
+def app(client, monkeypatch):
+    """The app's jobs go to the cluster."""
+    monkeypatch.setenv("KCNET_CLUSTER", client.scheduler.address)
+    return JobManager()
+
+
+def submitted(manager, owner="me", paused=False):
+    enough, dataset = Event(), datasets.load("digits")
+    made, cost = training(RUN, dataset, enough.is_set, Estimate(1.0, 10**7))
+    return manager.submit(
+        owner, "train", RUN, made, estimate=cost, finish=enough.set, paused=paused
+    )
+
+
+def test_a_run_on_a_worker_is_the_run_here(client, app, monkeypatch):
+    job = submitted(app)
+    assert job.wait(SECONDS) and job.view.state == "done", job.view.error
+    there = job.result
+    monkeypatch.setenv("KCNET_CLUSTER", "")
+    job = submitted(app)
+    assert job.wait(SECONDS)
+    here = job.result
+    np.testing.assert_allclose(there.model.coef_, here.model.coef_, atol=1e-5)
+    np.testing.assert_array_equal(there.model.weights_, here.model.weights_)
+    assert there.dataset is here.dataset or there.dataset.title == here.dataset.title
+    assert [f.epoch for f in there.frames] == [f.epoch for f in here.frames]
+    np.testing.assert_array_equal(there.frames[0].W, here.frames[0].W)
+    assert len(there.records) == len(here.records) and there.has_sums
+
+
+def test_a_run_on_a_worker_is_steered_like_any_other(app):
+    job = submitted(app, paused=True)
+    for n in (1, 2, 3):
+        job.control("me", "step")
+        assert job.wait_for(lambda view: view.state == "paused", SECONDS)
+        Event().wait(2 * steps.RESTING_SECONDS)  # a person's hand
+        assert job.view.snapshot.n_records == n
+        film = job.view.snapshot.recent
+        assert film and all(frame.S is None and frame.W is None for frame in film)
+    with pytest.raises(NotOwner):
+        job.control("somebody", "stop")
+    job.control("me", "finish")
+    assert job.wait(SECONDS) and job.result.run.n_epochs < RUN.n_epochs
+    job = submitted(app)
+    assert job.wait_for(lambda view: view.n_snapshots > 0, SECONDS)
+    job.control("me", "stop")
+    assert job.wait(SECONDS) and job.view.state in ("cancelled", "done")
+
+
+def test_what_a_worker_sends_is_no_more_than_a_picture():
+    """Of a network whose matrices have 20 times as many entries."""
+    large = Run("digits", rows=400, model="DOA", n_hidden=5_000, n_epochs=3)
+    work = train._train(datasets.load("digits"), lambda: False, large)
+    sizes = [len(pickle.dumps(item)) for item, _ in zip(work, range(12), strict=False)]
+    matrices = 5_000 * 64 * 5  # bytes of S and W
+    assert max(sizes) < matrices / 4, sizes
+    assert sum(sizes[-3:]) < 3 * max(sizes)
+
+
+def test_two_web_processes_share_a_cluster_and_nobody_steers_the_others_jobs(client, app):
+    """Each has a queue and a client of its own."""
+    other, address = JobManager(), client.scheduler.address
+    mine = submitted(app, "me")
+    assert mine.wait_for(lambda view: view.n_snapshots > 0, SECONDS)
+    first = shared._clients.pop(address)  # as another process would not have it
+    try:
+        theirs = submitted(other, "they")
+        assert mine.wait(SECONDS) and theirs.wait(SECONDS)
+        assert shared._clients[address] is not first
+    finally:
+        shared._clients.pop(address).close()
+        shared._clients[address] = first
+    assert mine.view.state == theirs.view.state == "done", (mine.view.error, theirs.view.error)
+    assert app.get(theirs.id) is None and not app.owned_by("they")
+    assert other.get(theirs.id) is theirs and other.owned_by("they") == [theirs]
+    with pytest.raises(NotOwner):
+        theirs.control("me", "stop")
+
+
+def test_a_job_ends_with_a_sentence_when_the_scheduler_is_gone():
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0", silence_logs=50
+    ) as cluster:
+        there = steps.steps_there(cluster.scheduler_address, counting, (500,), ROWS)
+        next(there)
+        cluster.close()
+        with pytest.raises(ClusterError, match="scheduler is gone"):
+            drain(there)
