@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from kcnet_core.errors import KCNetError
 from kcnet_core.molecules.pool import warm_up
@@ -11,7 +12,7 @@ from kcnet_core.smell.names.known_names import our_names
 from pages.ui.shell import address
 from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.frame import heading
-from pages.ui.smell import ask, edits, many, models, quality, search, side_by_side
+from pages.ui.smell import ask, draw, edits, many, models, quality, search, side_by_side
 from pages.ui.smell import one as smell_one
 
 
@@ -26,13 +27,14 @@ def main() -> None:
     searching = search.chosen_view() == search.SEARCH
     if not searching:
         search.keep()
-        ask.show()
+        board = draw.beside(ask.show)
     with st.container(horizontal=True, vertical_alignment="center", key="smell_bar"):
         with st.popover("Model", icon=":material/hub:"):
             chosen = models.choose()
             dilution = models.choose_dilution(chosen.nose) if chosen else None
             chosen = models.choose_coverage(chosen) if chosen else None
         if not searching:
+            draw.switch()
             ask.upload(chosen.nose.names if chosen else our_names())
         link = search.link_query() if searching else ask.link_query(dilution)
         ask.share(link)
@@ -43,16 +45,17 @@ def main() -> None:
     elif searching:
         search.show(chosen, dilution)
     else:
-        answer(chosen, dilution)
+        answer(chosen, dilution, board)
     address.write("smell", link)
 
 
-def answer(chosen: models.ChosenModel, dilution: str | None) -> None:
+def answer(chosen: models.ChosenModel, dilution: str | None, board: DeltaGenerator | None) -> None:
+    answers = None
     try:
         answers = ask.answers(chosen.nose, dilution)
     except KCNetError as error:
         st.error(escape_markdown(error), icon=":material/error:")
-        return
+    draw.show(board, answers)
     if answers is None:
         return
     if len(answers.rows) == 1:
@@ -63,6 +66,7 @@ def answer(chosen: models.ChosenModel, dilution: str | None) -> None:
     else:
         one = many.overview(chosen, answers)
     if one is not None:
+        edits.before(chosen, one)
         smell_one.show(chosen, one)
     details(chosen, answers, one)
 

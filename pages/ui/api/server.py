@@ -11,9 +11,8 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
-from streamlit import config
 
 from kcnet_core.commands.predict import csv_text
 from kcnet_core.errors import DataError
@@ -21,9 +20,12 @@ from pages.ui.api import answers
 from pages.ui.api.first_paint import FirstPaint
 from pages.ui.api.gate import Gate, problem
 from pages.ui.api.openapi import document
+from pages.ui.shell.address import prefix
+from pages.ui.shell.draw import editor as draw
 from pages.ui.shell.streamlit_workarounds import forget_closed_sessions
 
 SECONDS_BETWEEN_TIDYINGS = 60.0
+SECONDS_A_FILE_LASTS = 31_536_000  # of the editor: its name changes with its content
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 
 
@@ -81,10 +83,16 @@ async def metrics(_: Request) -> Response:
     return PlainTextResponse(text, media_type="text/plain; version=0.0.4")
 
 
-def prefix() -> str:
-    """What stands before every path: behind a proxy the app may have a folder of its own."""
-    base = config.get_option("server.baseUrlPath").strip("/")
-    return f"/{base}" if base else ""
+async def editor(request: Request) -> Response:
+    """A file of the structure editor, which also asks for styles that its wheel leaves out."""
+    folder, name = draw.files(), request.path_params["name"]
+    path = (folder / name).resolve() if folder else None
+    if path is None or folder is None or not path.is_relative_to(folder):
+        return Response(status_code=404)
+    if not path.is_file():
+        return Response(status_code=204 if name.endswith((".css", ".gif")) else 404)
+    lasting = f"public, max-age={SECONDS_A_FILE_LASTS}" if ".cache." in name else "no-cache"
+    return FileResponse(path, headers={"Cache-Control": lasting})
 
 
 def routes() -> list[Route]:
@@ -96,6 +104,7 @@ def routes() -> list[Route]:
         ("/api/openapi.json", openapi, "GET"),
         ("/healthz", health, "GET"),
         ("/metrics", metrics, "GET"),
+        (draw.PATH + "/{name:path}", editor, "GET"),
     )
     known = [Route(prefix() + path, answer, methods=[method]) for path, answer, method in table]
     return [*known, Route(prefix() + "/api/{rest:path}", unknown, methods=METHODS)]

@@ -155,7 +155,28 @@ def _choose_odor(key: str, label: str, start: int, first: str) -> Sample:
         bind="query-params",
         accept_new_options=True,
     )
-    return sample_of_row("starter", names.index(text)) if text in names else _own_odor(text)
+    try:
+        sample = sample_of_row("starter", names.index(text)) if text in names else _own_odor(text)
+    except KCNetError:
+        _draw(key, text, None)  # what was drawn stays, to be mended
+        raise
+    _draw(key, text, sample.smiles)
+    return sample
+
+
+def _draw(key: str, typed: str, smiles: str | None) -> None:
+    """A molecule may be drawn instead of typed, where the editor is installed."""
+    from pages.ui.shell.draw.editor import editor, files
+
+    if not files():
+        return
+
+    def take(drawn: str) -> None:
+        if drawn:  # an empty paper is no molecule; the one before stays on the bench
+            st.session_state[key] = drawn
+
+    with st.popover("Draw", icon=":material/draw:"), st.container(width=480):
+        editor(f"{key}-drawn", typed, smiles, take)
 
 
 def first_sample(kind: str, first: str = "") -> Sample:

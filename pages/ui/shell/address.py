@@ -13,6 +13,7 @@ from collections.abc import Callable
 from urllib.parse import urlencode
 
 import streamlit as st
+from streamlit import config
 
 from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.session_keys import addresses, parameter
@@ -76,6 +77,12 @@ def remember(name: str, value: str) -> None:
         st.query_params.pop(name, None)
     elif st.query_params.get(name) != value:
         st.query_params[name] = value
+
+
+def prefix() -> str:
+    """What stands before every path: behind a proxy the app may have a folder of its own."""
+    base = config.get_option("server.baseUrlPath").strip("/")
+    return f"/{base}" if base else ""
 
 
 def link(query: dict[str, str]) -> str:

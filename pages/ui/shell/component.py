@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 
-def component(module: str, name: str, *scripts: str) -> Callable[..., Any]:
+def component(module: str, name: str, *scripts: str, **options: Any) -> Callable[..., Any]:
     """The component of the files beside `module` (its `__file__`), under a name of its own.
 
     `scripts` lie there too and stand before its own.
@@ -20,4 +20,4 @@ def component(module: str, name: str, *scripts: str) -> Callable[..., Any]:
     }
     for script in reversed(scripts):
         parts["js"] = Path(module).with_name(script).read_text(encoding="utf-8") + parts["js"]
-    return st.components.v2.component(name, **parts)
+    return st.components.v2.component(name, **parts, **options)

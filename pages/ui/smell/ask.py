@@ -10,7 +10,7 @@ from kcnet_core.errors import KCNetError
 from kcnet_core.limits import MAX_CSV_ROWS, MAX_PASTED_CHARACTERS
 from kcnet_core.molecules.read import Row, frame_lines
 from kcnet_core.molecules.text import costly, split_lines, too_long_sentence, with_lines
-from kcnet_core.smell.answers import Answers, smell, smell_steps
+from kcnet_core.smell.answers import Answer, Answers, smell, smell_steps
 from kcnet_core.smell.names.known_names import KnownNames
 from kcnet_core.smell.names.spelling import normal
 from kcnet_core.smell.nose import Nose
@@ -85,6 +85,7 @@ def put(text: str) -> None:
     st.session_state[VERSION] = st.session_state.get(VERSION, 0) + 1
     st.session_state[session_keys.SMELL_TOO_LONG] = 0
     st.session_state.pop(TABLE, None)
+    st.session_state.pop(session_keys.SMELL_BEFORE, None)
 
 
 def take(meant: Mapping[int, str]) -> None:
@@ -96,6 +97,12 @@ def take(meant: Mapping[int, str]) -> None:
     lines = [line._replace(text=new, smiles=new) if (new := meant.get(line.number)) else line
              for line in lines]  # fmt: skip
     st.session_state[TABLE] = (title, lines)
+
+
+def change(answer: Answer, smiles: str) -> None:
+    """Put another molecule in the place of one, which is remembered as what was before."""
+    take({answer.row.number: smiles})
+    st.session_state[session_keys.SMELL_BEFORE] = (answer.smiles, answer.name)
 
 
 def take_suggestions(rows: Iterable[Row]) -> None:
@@ -143,6 +150,7 @@ def _typed() -> None:
     st.session_state[session_keys.SMELL_TOO_LONG] = length if too_long else 0
     if isinstance(new, str) and len(new) <= MAX_PASTED_CHARACTERS:
         st.session_state[TEXT] = new
+        st.session_state.pop(session_keys.SMELL_BEFORE, None)
 
 
 def _example() -> None:
@@ -203,7 +211,7 @@ def answers(nose: Nose, dilution: str | None) -> Answers | None:
     elif (text := st.session_state.get(TEXT, "")).strip():
         lines = split_lines(text)
     else:
-        st.info("Nothing is asked yet. Paste a SMILES, type a name, or click an example.")
+        st.info("Nothing is asked yet. Paste a SMILES, type a name, draw, or click an example.")
         return None
     asked = (nose, lines, dilution)
     question, found = st.session_state.get(session_keys.SMELL_ANSWERS, (None, None))

@@ -9,11 +9,11 @@ from kcnet_core.limits import EXPLAINED_ATOMS_AT_ONCE
 from kcnet_core.molecules.pictures import molecule_svgs
 from kcnet_core.molecules.text import Line
 from kcnet_core.smell.answers import Answer, smell
-from kcnet_core.smell.edits import Edit, edit_steps, edits, ranked
+from kcnet_core.smell.edits import edit_steps, edits, ranked
 from pages.ui.shell import session_keys, visitor
 from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.memo import memo
-from pages.ui.smell.ask import take
+from pages.ui.smell.ask import change, take
 from pages.ui.smell.models import ChosenModel
 from pages.ui.smell.one import CHARACTERS_TO_EXPLAIN, LONGEST_NAME
 from pages.ui.smell.queued import from_queue
@@ -23,7 +23,6 @@ WORTH_SAYING = 0.01  # in probability
 
 
 def show(chosen: ChosenModel, answer: Answer) -> None:
-    _before(chosen, answer)
     nose = chosen.nose
     order = [int(k) for k in np.argsort(-answer.probabilities) if k in chosen.offered]
     wish = st.pills(
@@ -54,19 +53,15 @@ def show(chosen: ChosenModel, answer: Answer) -> None:
                 st.text((edit.name or edit.smiles)[:LONGEST_NAME])
                 st.text(_words(chosen, edit.changes))
                 st.button("Take it", key=f"smell_edit_take_{k}", type="tertiary",
-                          icon=":material/edit:", on_click=_take, args=(answer, edit))  # fmt: skip
+                          icon=":material/edit:", on_click=change,
+                          args=(answer, edit.smiles))  # fmt: skip
     st.caption(
         "Change of the flies' probability in percent points, from this molecule to the one drawn; "
         "both by flies that were taught all they know."
     )
 
 
-def _take(answer: Answer, edit: Edit) -> None:
-    st.session_state[session_keys.SMELL_BEFORE] = (answer.smiles, answer.name)
-    take({answer.row.number: edit.smiles})
-
-
-def _before(chosen: ChosenModel, answer: Answer) -> None:
+def before(chosen: ChosenModel, answer: Answer) -> None:
     """The difference to the molecule that was changed into this one."""
     smiles, name = st.session_state.get(session_keys.SMELL_BEFORE, ("", ""))
     if not smiles or smiles == answer.smiles:
