@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from numbers import Integral
 
-from kcnet_core.datasets import gs_lf, images, keller, starter, store
+from kcnet_core.datasets import dream, gs_lf, images, keller, starter, store
 from kcnet_core.datasets.catalogue import CATALOGUE, DatasetInfo
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.datasets.fly import door
@@ -26,6 +26,7 @@ _LOADERS: dict[str, tuple[Callable[..., Dataset], tuple[str, ...]]] = {  # and t
     "keller_2016": (keller.load_keller, (*_ODOR_OPTIONS, "top_k", "per")),
     "gs_lf": (gs_lf.load_gs_lf, _ODOR_OPTIONS),
     **{name: (partial(load_archive, name), _ODOR_OPTIONS) for name in ARCHIVES},
+    "dream": (dream.load_dream, ("progress",)),
     **{
         name: (partial(door.load_door, name), (*_ODOR_OPTIONS, "missing", "min_measured"))
         for name in door.NAMES

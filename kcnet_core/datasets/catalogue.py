@@ -22,7 +22,7 @@ class DatasetInfo:
     licence: str
     citation: str
     description: str  # one sentence; it names no sizes that depend on which files there are
-    kind: str = "image"  # or "odor", or "connectome", which is no data to learn from
+    kind: str = "image"  # or "odor"; or "ratings" (numbers) or "connectome", not for Train
     n_classes: int = 10  # or odor characters
     n_features: int = 784  # inputs, before constant ones are dropped
     size_bytes: int = 0  # to download; 0 for what comes with the project
@@ -99,6 +99,23 @@ CATALOGUE = {
             "molecules, BMC Neuroscience 17, 55, doi 10.1186/s12868-016-0287-2",
             description="Molecules at two dilutions each, described by 49 people in the words of a "
             "questionnaire.",
+        ),
+        DatasetInfo(
+            name="dream",
+            title="DREAM olfaction prediction",
+            kind="ratings",
+            n_rows=474,
+            n_classes=21,
+            n_features=215,
+            size_bytes=2 * 399 + 35_670 + 59_481 + 68_163_172,
+            licence="CC BY 4.0 (Keller's article); the challenge's lists are MIT-licensed",
+            citation="Keller and others (2017), Predicting human olfactory perception from "
+            "chemical features of odor molecules, Science 355, 820-826, "
+            "doi 10.1126/science.aal2014; ratings of Keller and Vosshall (2016), "
+            "doi 10.1186/s12868-016-0287-2",
+            description="How intense, how pleasant and how much of 19 descriptors, as numbers, "
+            "with the challenge's own split: for KCNetRegressor.",
+            checked="each file by its SHA-256",
         ),
         DatasetInfo(
             name="gs_lf",

@@ -32,7 +32,8 @@ class Dataset:
         unless another scale is asked for; odor sets carry raw descriptors, because scaling belongs
         to the training rows of a split.
     y : ndarray
-        Class indices of shape (n,), or an (n, c) 0/1 matrix for multi-label data.
+        Class indices of shape (n,), or an (n, c) 0/1 matrix for multi-label data; numbers (n, c)
+        where people rated on a scale, NaN where nobody did.
     feature_names, target_names : tuple of str
         `target_names[k]` names class k, or column k of a multi-label `y`.
     groups : ndarray of shape (n,) or None

@@ -70,7 +70,7 @@ def load_keller(
     if not 1 <= top_k <= 20:
         raise DataError(f"top_k is {top_k}; choose 1 to 20, the number of descriptors rated.")
     folder = store.require("keller_2016", FILES) / FOLDER
-    use = descriptor_use(_read(folder, "behavior.csv"))
+    use = descriptor_use(read_table(folder, "behavior.csv"))
     if not len(use.stimuli):
         raise DataError("behavior.csv holds no rating of any odor descriptor.")
     report = [
@@ -81,7 +81,7 @@ def load_keller(
     unrated = [name.capitalize() for name in QUESTIONNAIRE if name not in use.descriptors]
     if unrated:
         report.append(f"behavior.csv has no ratings of {', '.join(unrated)}.")
-    stimuli = _stimuli(folder, use, report)
+    stimuli = rated_stimuli(folder, use, report)
     place = np.searchsorted(use.stimuli, stimuli["Stimulus"])
     counts, sums = use.counts[place], use.sums[place]
     if per == "compound":
@@ -105,9 +105,9 @@ def load_keller(
     )
 
 
-def _stimuli(folder: Path, use, report):
+def rated_stimuli(folder: Path, use, report):
     """Rated stimuli with molecule, name and SMILES; mends and names the table's slips."""
-    molecules = _read(folder, "molecules.csv")
+    molecules = read_table(folder, "molecules.csv")
     repeated = molecules["CID"].duplicated()
     if repeated.any():
         report.append(
@@ -115,7 +115,7 @@ def _stimuli(folder: Path, use, report):
             "first entry is used."
         )
     molecules = molecules[~repeated]
-    stimuli = _read(folder, "stimuli.csv")
+    stimuli = read_table(folder, "stimuli.csv")
     by_cas = dict(zip(molecules["CAS"], molecules["CID"], strict=True))
     unknown = ~stimuli["CIDs"].isin(molecules["CID"])
     by_number = unknown & stimuli["CIDs"].isin(list(by_cas))
@@ -184,7 +184,7 @@ def _names(stimuli) -> list[str]:
     ]
 
 
-def _read(folder: Path, name: str):
+def read_table(folder: Path, name: str):
     """A table as text columns; numbers only where they are needed."""
     import pandas as pd
 

@@ -39,16 +39,16 @@ def descriptor_use(ratings) -> DescriptorUse:
     import pandas as pd
 
     # Few distinct words stand in a million rows: judge the words, not the rows.
-    question, names = _codes(ratings["MeasurementValue"])
+    question, names = coded(ratings["MeasurementValue"])
     place = {name: k for k, name in enumerate(QUESTIONNAIRE)}
     descriptor = np.array([place.get(str(name).strip().upper(), -1) for name in names] + [-1])
     descriptor = descriptor[question]
     known = descriptor >= 0
-    answer, words = _codes(ratings["Value"][known])
+    answer, words = coded(ratings["Value"][known])
     number = pd.to_numeric(pd.Series(words, dtype=object), errors="coerce").fillna(0)
     value = np.append(number.to_numpy(dtype=float), 0.0)[answer]
     stimuli, stimulus = np.unique(ratings["Stimulus"].to_numpy()[known], return_inverse=True)
-    subject, subjects = _codes(ratings["Subject"][known])
+    subject, subjects = coded(ratings["Subject"][known])
     present, descriptor = np.unique(descriptor[known], return_inverse=True)
 
     # One number per stimulus, subject and descriptor; a repeated one was rated again.
@@ -73,7 +73,7 @@ def descriptor_use(ratings) -> DescriptorUse:
     )
 
 
-def _codes(column) -> tuple[np.ndarray, list]:
+def coded(column) -> tuple[np.ndarray, list]:
     """A column as small numbers and what they stand for; -1 (the last) is a missing value."""
     category = column.astype("category").cat
     return category.codes.to_numpy(dtype=np.int64), category.categories.tolist()

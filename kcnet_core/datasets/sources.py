@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from kcnet_core.contracts import Counted, Steps, drain
-from kcnet_core.datasets import gs_lf, images, keller, store
+from kcnet_core.datasets import dream, gs_lf, images, keller, store
 from kcnet_core.datasets.catalogue import CATALOGUE
 from kcnet_core.datasets.downloads import download_steps
 from kcnet_core.datasets.fly import connectome, door
@@ -31,6 +31,14 @@ _GS_LF_URLS = tuple(
     for version in ("d0c011c", "main")
 )
 _GS_LF_DIGEST = "0c18b6e9f0f99b772203ba4da30a96b3d60db700349376cbafe23512a9baa704"
+_DREAM_URLS = tuple(
+    f"https://raw.githubusercontent.com/dream-olfaction/olfaction-prediction/{version}/data/"
+    for version in ("fb47cb3", "master")
+)
+_DREAM_DIGESTS = {
+    "leaderboard": "f7a8d0e2c30a087b55ec6c13bcec487944f8a78cf5b7d0abbad7dbf8b28eab5b",
+    "test": "226e919e7257f5c0397ea8eb882d4666794065614731acb3fa88af07db184760",
+}
 _DOOR_URLS = tuple(
     f"https://raw.githubusercontent.com/ropensci/DoOR.data/{version}/data/"
     for version in ("db323a49", "master")
@@ -64,6 +72,15 @@ def remote_files(name: str) -> tuple[RemoteFile, ...]:
         )
     if name in archives.ARCHIVES:  # whose checksums nobody publishes: `pyrfume.first_seen`
         return tuple(RemoteFile(file, (archives.URL + file,)) for file in archives.files(name))
+    if name == "dream":
+        lists = (
+            RemoteFile(
+                path, tuple(url + PurePosixPath(path).name for url in _DREAM_URLS), 399,
+                sha256=_DREAM_DIGESTS[part],
+            )
+            for part, path in dream.LISTS.items()
+        )  # fmt: skip
+        return (*lists, *remote_files("keller_2016"))
     if name == "gs_lf":
         size = CATALOGUE[name].size_bytes
         return (RemoteFile(gs_lf.FILE, _GS_LF_URLS, size, sha256=_GS_LF_DIGEST),)
@@ -117,7 +134,7 @@ def files(name: str) -> tuple[str, ...]:
     """What a data folder must hold of a dataset that is not bundled."""
     if name == connectome.NAME:
         return connectome.files()
-    odors = {"keller_2016": keller.FILES, "gs_lf": gs_lf.FILES}
+    odors = {"keller_2016": keller.FILES, "dream": dream.FILES, "gs_lf": gs_lf.FILES}
     odors |= dict.fromkeys(door.NAMES, door.FILES)
     odors |= {archive: archives.files(archive) for archive in archives.ARCHIVES}
     return odors[name] if name in odors else images.IDX_SETS[name].files()

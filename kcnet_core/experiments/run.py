@@ -228,6 +228,11 @@ class Run(Described):
             raise KCNetError("Missing responses are a setting of DoOR's datasets only.")
         if self.dataset in CATALOGUE:
             info = CATALOGUE[self.dataset]
+            if info.kind == "ratings":
+                raise KCNetError(
+                    f"{info.title} holds numbers, and Train and Compare teach classes and labels. "
+                    "Choose another dataset; the Smell page and KCNetRegressor use this one."
+                )
             why = obstacle(self.wiring, info.title, is_image_set(info.name), info.glomeruli)
             if why:
                 raise KCNetError(why)

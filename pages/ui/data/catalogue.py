@@ -17,10 +17,16 @@ from pages.ui.shell.data_controls import use
 from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.job_progress import job_progress
 
-KINDS = {"odor": "Odors", "connectome": "A real fly's wiring", "image": "Images"}
+KINDS = {
+    "odor": "Odors",
+    "ratings": "Ratings",
+    "connectome": "A real fly's wiring",
+    "image": "Images",
+}
 COUNTED = {  # of a dataset, or of all of its kind
     "door": ("rows", "classes"),
     "odor": ("rows", "characters"),
+    "ratings": ("molecules", "attributes"),
     "connectome": ("Kenyon cells", "lobes"),
     "image": ("rows", "classes"),
 }
@@ -68,6 +74,8 @@ def card(info, downloads: dict) -> None:
             )
     elif info.kind == "connectome":
         wiring_counts()
+    elif info.kind == "ratings":
+        st.caption("Here. Load it in Python: Train and Compare teach classes and labels.")
     else:
         st.button("Use", key=f"use_{info.name}", icon=":material/check_circle:",
                   on_click=use, args=(info.name,))  # fmt: skip

@@ -95,7 +95,7 @@ def titles_in(folders: tuple[str, ...]) -> dict[str, str]:
     from kcnet_core import datasets
 
     here = (info for info in datasets.available() if info.status != "download")
-    return {info.name: info.title for info in here if info.kind != "connectome"}
+    return {info.name: info.title for info in here if info.kind in ("odor", "image")}
 
 
 def odor_targets(name: str) -> tuple[str, ...]:
