@@ -13,10 +13,13 @@ from kcnet_core.errors import DataError, LimitError
 from kcnet_core.limits import MAX_UPLOAD_BYTES, MEGABYTE
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from kcnet_core.molecules.text import Line
     from kcnet_core.smell.answers import Answers
     from kcnet_core.smell.names.known_names import KnownNames
     from kcnet_core.smell.nose import Nose
+    from kcnet_core.smell.ratings.raters import Rater
 
 SHOWN = 5
 FORMATS = ("table", "json", "csv")
@@ -59,6 +62,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "what the journal already holds is not measured again",
     )
     parser.add_argument(
+        "--dream",
+        action="store_true",
+        help="measure ratings on the DREAM challenge's test molecules (see `data`) beside ridge "
+        "and a forest, and print it as JSON (a minute)",
+    )
+    parser.add_argument(
         "--rivals",
         type=Path,
         metavar="JOURNAL",
@@ -72,7 +81,7 @@ NOTHING_ANSWERED = 1  # the exit code, when every molecule was refused
 
 def main(args: argparse.Namespace) -> int:
     """Answer, or measure."""
-    if args.measure or args.rivals or args.elsewhere or args.benchmark:
+    if args.measure or args.rivals or args.elsewhere or args.benchmark or args.dream:
         _measure(args)
         return 0
     if not args.molecules:
@@ -81,15 +90,18 @@ def main(args: argparse.Namespace) -> int:
 
     nose = nose_of(args)
     answers = smell(nose, lines_of(args.molecules, nose.names), args.dilution)
+    from kcnet_core.smell.ratings import raters
+
+    known = raters.raters() if raters.are_here() else ()
     if args.format == "table":
-        _print_table(nose, answers, max(1, args.top))
+        _print_table(nose, answers, max(1, args.top), known)
     else:
         from kcnet_core.smell import export
 
         if args.format == "csv":
-            sys.stdout.write(export.to_csv(nose, answers))
+            sys.stdout.write(export.to_csv(nose, answers, raters=known))
         else:
-            json.dump(export.records(nose, answers), sys.stdout, indent=1)
+            json.dump(export.records(nose, answers, raters=known), sys.stdout, indent=1)
             print()
     answered = any(answer is not None for answer in answers.answers)
     return 0 if answered or not answers.rows else NOTHING_ANSWERED
@@ -141,7 +153,12 @@ def _read(path: Path) -> bytes:
         raise DataError(f"{path.name} cannot be read: {error.strerror}.") from error
 
 
-def _print_table(nose: Nose, answers: Answers, top: int) -> None:
+def _print_table(nose: Nose, answers: Answers, top: int, known: Sequence[Rater]) -> None:
+    from kcnet_core.smell.ratings import raters
+
+    given = answers.given
+    smiles = [one.smiles for one in given]
+    rated = iter(raters.rate(known, [one.descriptors for one in given], smiles))
     for row, answer in zip(answers.rows, answers.answers, strict=True):
         if answer is None:
             print(f"{row.number:>4}  {row.text[:60]}\n      {row.error}")
@@ -154,6 +171,8 @@ def _print_table(nose: Nose, answers: Answers, top: int) -> None:
             spread = f"  {answer.low[k]:.2f}-{answer.high[k]:.2f}" if len(answer.each) > 1 else ""
             mark = "*" if answer.probabilities[k] >= nose.line(far=answer.far) else " "
             print(f"    {mark} {nose.characters[k]:<16} {answer.probabilities[k]:.2f}{spread}")
+        if ratings := next(rated):
+            print(f"      {raters.sentence(ratings)}")
         if answer.known is not None:
             true = ", ".join(nose.truth(answer.known)) or "none"
             print(f"      Known in {nose.names.title}: {true}. Answered as if never taught it.")
@@ -164,6 +183,13 @@ def _print_table(nose: Nose, answers: Answers, top: int) -> None:
         f"\nAnswered by {nose.title}, taught {nose.data_title}. * from {nose.line():.0%} on a "
         "character is named; ranges are over flies."
     )
+    if known:
+        print(
+            f"Ratings from 0 to 100 as people gave them ({raters.DATA_TITLE}); in brackets where "
+            f"{raters.COVERAGE:.0%} of such molecules are."
+        )
+    else:
+        print(raters.GET_IT)
 
 
 def _measure(args: argparse.Namespace) -> None:
@@ -172,6 +198,12 @@ def _measure(args: argparse.Namespace) -> None:
     from kcnet_core.smell import elsewhere, quality, rivals
     from kcnet_core.smell.flies import FlySettings
 
+    if args.dream:
+        from kcnet_core.smell.ratings import challenge
+
+        data = with_substructures(datasets.load("dream"))
+        print(challenge.to_json(challenge.measured(data, _say)), end="")
+        return
     if args.benchmark:
         from kcnet_core.smell import benchmark
 

@@ -31,6 +31,7 @@ class Answer:
     molecule: Molecule
     dilution: str | None  # for which it holds
     features: np.ndarray  # (d,) raw, in the nose's order, the dilution among them
+    descriptors: np.ndarray  # raw, in the order of DESCRIPTOR_NAMES
     probabilities: np.ndarray  # (c,) of all flies together, calibrated
     each: np.ndarray  # (F, c) of every fly alone
     # The same two with a known molecule among those taught; above, the flies have never met it.
@@ -126,6 +127,7 @@ def _answered(
             molecule,
             dilution,
             X[k],
+            descriptors[k],
             together_unseen,
             each_unseen,
             as_taught=as_taught,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Sequence
 
 from kcnet_core.smell.answers import Answer, Answers
 from kcnet_core.smell.label_sets import USUAL
 from kcnet_core.smell.nose import Nose
+from kcnet_core.smell.ratings.raters import Rater, rate
 from kcnet_core.storage.safe_csv import harmless
 
 COLUMNS = (
@@ -32,9 +34,18 @@ def named_characters(
     ]
 
 
-def records(nose: Nose, answers: Answers, offered=None, coverage: float = USUAL) -> list[dict]:
-    """One dict per row, in order: `COLUMNS`, and probability, low and high of every character."""
+def records(
+    nose: Nose,
+    answers: Answers,
+    offered=None,
+    coverage: float = USUAL,
+    raters: Sequence[Rater] = (),
+) -> list[dict]:
+    """One dict per row, in order: `COLUMNS`, the ratings of `raters` with their intervals, and
+    probability, low and high of every character."""
     found = []
+    given = answers.given
+    rated = iter(rate(raters, [one.descriptors for one in given], [one.smiles for one in given]))
     for row, answer in zip(answers.rows, answers.answers, strict=True):
         record = dict.fromkeys(COLUMNS, "") | {
             "row": row.number,
@@ -52,6 +63,10 @@ def records(nose: Nose, answers: Answers, offered=None, coverage: float = USUAL)
                 "warning": answer.warning or "",
                 "known": "; ".join(nose.truth(answer.known)),
             }
+            for rating in next(rated, ()):
+                record[rating.attribute] = round(rating.value, 1)
+                record[f"{rating.attribute} low"] = round(rating.low, 1)
+                record[f"{rating.attribute} high"] = round(rating.high, 1)
             for k, character in enumerate(nose.characters):
                 record[character] = round(float(answer.probabilities[k]), 4)
                 if len(answer.each) > 1:
@@ -61,9 +76,15 @@ def records(nose: Nose, answers: Answers, offered=None, coverage: float = USUAL)
     return found
 
 
-def to_csv(nose: Nose, answers: Answers, offered=None, coverage: float = USUAL) -> str:
+def to_csv(
+    nose: Nose,
+    answers: Answers,
+    offered=None,
+    coverage: float = USUAL,
+    raters: Sequence[Rater] = (),
+) -> str:
     """A CSV whose text cells no spreadsheet takes for formulas."""
-    found = records(nose, answers, offered, coverage)
+    found = records(nose, answers, offered, coverage, raters)
     titles = list(dict.fromkeys(key for record in found for key in record))
     out = io.StringIO()
     writer = csv.writer(out)

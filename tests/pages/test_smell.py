@@ -94,6 +94,7 @@ def test_the_first_visit_shows_an_example_already_answered():
     assert "Inside what the model knows" in said
     assert "taught Starter odorants" in said.replace("\\", "")
     assert "mean AUROC" in said
+    assert "kcnet data fetch keller_2016" in texts(app)  # for intensity and pleasantness
 
 
 def test_a_link_opens_its_molecule_and_the_page_writes_its_own():
@@ -119,6 +120,7 @@ def test_quality_is_shown_with_its_protocol():
     said = texts(opened(tab="How good is this?"))
     assert "5-fold cross-validation" in said and "95% intervals" in said
     assert "λ" in said
+    assert "ratings of the challenge's test molecules" in said
 
 
 @pytest.mark.parametrize(
@@ -272,6 +274,10 @@ def test_a_dataset_with_dilutions_offers_them(shared_data, monkeypatch):
     assert not app.exception
     said = texts(app).replace("\\", "")
     assert "Keller" in said and " at 1/" in said
+    rated = {one.label: int(one.value) for one in app.metric}
+    assert list(rated) == ["Intensity, 0 to 100", "Pleasantness, 0 to 100"]
+    assert all(0 < value < 100 for value in rated.values())
+    assert "people said" in texts(app)
 
 
 def test_a_model_file_can_answer_and_a_broken_one_says_what_is_wrong():

@@ -24,6 +24,7 @@ from pages.ui.shell.chart import chart
 from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.memo import memo
 from pages.ui.shell.safety_net import fragment
+from pages.ui.smell import ratings
 from pages.ui.smell.ask import put, take, take_suggestions
 from pages.ui.smell.models import ChosenModel
 from pages.ui.smell.queued import from_queue
@@ -47,6 +48,8 @@ def show(chosen: ChosenModel, answer: Answer) -> None:
         portrait(chosen, answer)
     with right:
         profile(chosen, answer)
+    with left:  # last: the first one after a download takes seconds
+        ratings.show(answer)
 
 
 def portrait(chosen: ChosenModel, answer: Answer) -> None:

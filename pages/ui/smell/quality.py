@@ -16,6 +16,7 @@ from kcnet_core.smell.rivals import FLIES, UNBOUNDED, Rivals, remembered_rivals
 from pages.ui.shell import visitor, visitor_data
 from pages.ui.shell.chart import chart
 from pages.ui.shell.escaping import data_table, escape_markdown
+from pages.ui.smell import ratings
 from pages.ui.smell.models import STARTER, ChosenModel
 
 
@@ -35,6 +36,7 @@ def quality(chosen: ChosenModel) -> None:
     st.markdown(about + ".")
     if chosen.elsewhere is not None:
         levels(chosen.elsewhere)
+    ratings.challenge()
     if found is None:
         st.info(chosen.quality_note, icon=":material/hourglass_empty:")
         return

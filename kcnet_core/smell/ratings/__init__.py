@@ -1,0 +1,1 @@
+"""How intense and how pleasant molecules are, as numbers that people gave."""

@@ -1,0 +1,80 @@
+"""How intense and how pleasant a molecule is, with intervals, where people's ratings are here."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from kcnet_core.errors import KCNetError
+from kcnet_core.smell.answers import Answer
+from kcnet_core.smell.ratings import raters
+from pages.ui.shell.escaping import data_table, escape_markdown
+
+
+@st.cache_resource(show_spinner="Learning from people's ratings …")
+def taught() -> tuple[raters.Rater, ...]:
+    """Once for all visitors."""
+    return raters.raters()
+
+
+def show(answer: Answer) -> None:
+    if not raters.are_here():
+        st.caption(raters.GET_IT)
+        return
+    try:
+        known = taught()
+    except KCNetError as error:
+        st.caption(escape_markdown(error))
+        return
+    ((*ratings,),) = raters.rate(known, [answer.descriptors], [answer.smiles])
+    with st.container(horizontal=True, gap="large", key="smell_ratings"):
+        for one, rater in zip(ratings, known, strict=True):
+            with st.container(gap=None, width="content"):
+                st.metric(
+                    f"{one.attribute}, 0 to 100", f"{one.value:.0f}", width="content",
+                    help=f"What people would say on average, {raters.RATED[one.attribute]}. On "
+                    f"molecules that were left out the correlation with what they said is "
+                    f"{rater.r:.2f}.",
+                )  # fmt: skip
+                said = "" if one.rated is None else f"; people said {one.rated:.0f}"
+                st.caption(f"{one.low:.0f} to {one.high:.0f}{said}")
+    st.caption(
+        f"Learned from {escape_markdown(raters.DATA_TITLE)}. In {raters.COVERAGE:.0%} of its "
+        "molecules that were left out, people's mean lies in such an interval; a molecule they "
+        "rated is answered as if it had not been met."
+    )
+
+
+def challenge() -> None:
+    """How good such ratings are on the molecules of the DREAM challenge, beside others."""
+    from kcnet_core.smell.ratings.challenge import (
+        DESCRIPTORS,
+        LITERATURE,
+        QUOTED,
+        remembered_challenge,
+    )
+
+    found = remembered_challenge()
+    if found is None:
+        return
+    with st.expander("Intensity and pleasantness, by the DREAM challenge", icon=":material/tune:"):
+        every = list(next(iter(found.r.values())))
+        attributes = sorted(every, key=lambda name: name not in (*raters.RATED, DESCRIPTORS))
+        data_table(
+            {
+                "r of": attributes,
+                "molecules": [found.n_test.get(name) for name in attributes],
+                **{model: [str(of[name]) for name in attributes] for model, of in found.r.items()},
+                **{
+                    f"{who}, quoted": [f"{of[k]:.2f}" if k in of else "" for k in attributes]
+                    for who, of in LITERATURE.items()
+                },
+            },
+            hide_index=True,
+            alt="Correlation of predicted and mean ratings on the challenge's test molecules",
+        )
+        inside = sum(found.coverage.values()) / len(found.coverage)
+        st.caption(
+            f"{escape_markdown(found.how[:1].upper() + found.how[1:])}. Intervals that should hold "
+            f"{raters.COVERAGE:.0%} of the ratings held {inside:.1%} of them. Quoted are others' "
+            f"figures. {escape_markdown(QUOTED)}."
+        )
