@@ -23,7 +23,7 @@ def smell(body: bytes) -> dict[str, Any]:
     """Odor characters of the molecules that a request names."""
     from kcnet_core.molecules.text import costly, split_lines
     from kcnet_core.smell import answers, export
-    from pages.ui.smell import models
+    from pages.ui.smell import models, ratings
 
     asked = _asked(body)
     molecules, name = asked.get("molecules"), asked.get("data", models.STARTER)
@@ -56,7 +56,7 @@ def smell(body: bytes) -> dict[str, Any]:
         "model": nose.title,
         "taught": nose.data_title,
         "named_from": float(nose.line()),
-        "molecules": export.records(nose, found),
+        "molecules": export.records(nose, found, raters=ratings.known()),
     }
 
 

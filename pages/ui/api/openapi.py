@@ -63,7 +63,8 @@ SMELLED = _object(
             characters={**TEXT, "description": "Those that are named, most probable first."},
             domain=TEXT, warning=TEXT, known=TEXT, error=TEXT, note=TEXT,
         )
-        | {"additionalProperties": NUMBER, "description": "And a probability per character."}
+        | {"additionalProperties": NUMBER, "description": "And a probability per "
+           "character; intensity and pleasantness where the ratings for them are here."}
     ),
 )  # fmt: skip
 FILE = {"type": "string", "contentMediaType": "application/octet-stream"}
@@ -72,7 +73,7 @@ ROWS = _object(
     model={**FILE, "description": "A saved model (.kcnet)."},
     rows={**FILE, "description": "A .csv with the model's inputs as columns, or .npz with X."},
 )
-PREDICTED = _object(("rows",), rows=_list(_object(("prediction",), prediction=TEXT)))
+PREDICTED = _object(("rows",), rows=_list(_object((), prediction=TEXT)))
 DATASETS = _object(
     ("datasets",),
     datasets=_list(

@@ -17,6 +17,7 @@ from pages.ui.shell import visitor
 from pages.ui.shell.chart import chart
 from pages.ui.shell.escaping import data_table
 from pages.ui.shell.safety_net import fragment
+from pages.ui.smell import ratings
 from pages.ui.smell.ask import take_suggestions
 from pages.ui.smell.models import ChosenModel
 from pages.ui.smell.one import refused
@@ -47,7 +48,7 @@ def overview(chosen: ChosenModel, answers: Answers) -> Answer | None:
         )
         st.download_button(
             "Download CSV",
-            lambda: to_csv(chosen.nose, answers, chosen.offered, chosen.coverage),
+            lambda: to_csv(chosen.nose, answers, chosen.offered, chosen.coverage, ratings.known()),
             file_name="kcnet-smell.csv",
             mime="text/csv",
             icon=":material/download:",

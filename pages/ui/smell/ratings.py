@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import streamlit as st
 
 from kcnet_core.errors import KCNetError
@@ -16,18 +18,25 @@ def taught() -> tuple[raters.Rater, ...]:
     return raters.raters()
 
 
+def known() -> tuple[raters.Rater, ...]:
+    """Whoever can rate; nobody where the ratings are not here, or damaged."""
+    with suppress(KCNetError):
+        return taught()
+    return ()
+
+
 def show(answer: Answer) -> None:
     if not raters.are_here():
         st.caption(raters.GET_IT)
         return
     try:
-        known = taught()
+        every = taught()
     except KCNetError as error:
         st.caption(escape_markdown(error))
         return
-    ((*ratings,),) = raters.rate(known, [answer.descriptors], [answer.smiles])
+    ((*ratings,),) = raters.rate(every, [answer.descriptors], [answer.smiles])
     with st.container(horizontal=True, gap="large", key="smell_ratings"):
-        for one, rater in zip(ratings, known, strict=True):
+        for one, rater in zip(ratings, every, strict=True):
             with st.container(gap=None, width="content"):
                 st.metric(
                     f"{one.attribute}, 0 to 100", f"{one.value:.0f}", width="content",

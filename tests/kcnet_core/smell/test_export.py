@@ -10,6 +10,7 @@ import pytest
 from kcnet_core.molecules.text import split_lines
 from kcnet_core.smell.answers import smell
 from kcnet_core.smell.export import records, to_csv
+from kcnet_core.smell.ratings.raters import Rating
 
 
 @pytest.fixture(scope="module")
@@ -31,6 +32,17 @@ def test_no_cell_of_the_csv_can_run_as_a_formula(nose, answers):
         for cell in line:
             assert not cell.startswith(("=", "@", "+")), cell
     assert any(cell == "'@SUM(A1)" for cell in table[3])
+
+
+def test_ratings_stand_beside_what_was_answered_only(nose, answers):
+    class Fixed:
+        def rate(self, X, smiles):
+            assert len(X) == len(smiles) == 2
+            return [Rating("Intensity", 60.04, 30, 90, None) for _ in smiles]
+
+    good, other, bad = records(nose, answers, raters=[Fixed()])
+    assert [good[f"Intensity{end}"] for end in ("", " low", " high")] == [60.0, 30, 90]
+    assert other["Intensity"] == 60.0 and "Intensity" not in bad
 
 
 def test_only_offered_characters_are_named(nose, answers):

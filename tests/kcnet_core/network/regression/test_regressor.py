@@ -6,6 +6,7 @@ import io
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV
@@ -13,6 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from kcnet_core import KCNetRegressor
+from kcnet_core.commands.predict import answer_table
 from kcnet_core.errors import DataError, KCNetError, ModelFileError
 from kcnet_core.experiments.reopen import run_of
 from kcnet_core.model_file import load_model, save_model
@@ -188,6 +190,16 @@ def test_a_loaded_model_predicts_bit_for_bit_the_same(alpha, y):
         assert (ours == theirs).all()
     assert (contributions(saved.model, X) == contributions(model, X)).all()
     assert np.array_equal(saved.model.alpha_, model.alpha_)
+
+
+def test_kcnet_predict_writes_numbers_and_between_which_they_are():
+    model = net().fit(X, Y)
+    table = answer_table(load_model(as_file(model)), X[:5], pd.DataFrame({"who": list("abcde")}))
+    assert list(table) == ["who", "pleasant", "low(pleasant)", "high(pleasant)",
+                           "strong", "low(strong)", "high(strong)"]  # fmt: skip
+    np.testing.assert_allclose(table[["pleasant", "strong"]], model.predict(X[:5]))
+    low, high = model.predict_interval(X[:5])
+    np.testing.assert_allclose(table[["low(strong)", "high(strong)"]].T, [low[:, 1], high[:, 1]])
 
 
 def test_where_classes_are_needed_a_model_of_numbers_is_refused():
