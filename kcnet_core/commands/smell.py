@@ -156,9 +156,7 @@ def _read(path: Path) -> bytes:
 def _print_table(nose: Nose, answers: Answers, top: int, known: Sequence[Rater]) -> None:
     from kcnet_core.smell.ratings import raters
 
-    given = answers.given
-    smiles = [one.smiles for one in given]
-    rated = iter(raters.rate(known, [one.descriptors for one in given], smiles))
+    rated = iter(raters.rate_answers(known, answers.given))
     for row, answer in zip(answers.rows, answers.answers, strict=True):
         if answer is None:
             print(f"{row.number:>4}  {row.text[:60]}\n      {row.error}")

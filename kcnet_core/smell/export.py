@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from kcnet_core.smell.answers import Answer, Answers
 from kcnet_core.smell.label_sets import USUAL
 from kcnet_core.smell.nose import Nose
-from kcnet_core.smell.ratings.raters import Rater, rate
+from kcnet_core.smell.ratings.raters import Rater, rate_answers
 from kcnet_core.storage.safe_csv import harmless
 
 COLUMNS = (
@@ -44,8 +44,7 @@ def records(
     """One dict per row, in order: `COLUMNS`, the ratings of `raters` with their intervals, and
     probability, low and high of every character."""
     found = []
-    given = answers.given
-    rated = iter(rate(raters, [one.descriptors for one in given], [one.smiles for one in given]))
+    rated = iter(rate_answers(raters, answers.given))
     for row, answer in zip(answers.rows, answers.answers, strict=True):
         record = dict.fromkeys(COLUMNS, "") | {
             "row": row.number,

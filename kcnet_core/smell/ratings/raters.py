@@ -25,12 +25,13 @@ from kcnet_core.datasets.catalogue import CATALOGUE
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import DataError, ModelFileError
 from kcnet_core.molecules.descriptor_table import DESCRIPTOR_NAMES
-from kcnet_core.molecules.read import skeletons
+from kcnet_core.molecules.read import descriptors, skeletons
 from kcnet_core.storage.folders import cache_folder
 
 if TYPE_CHECKING:  # these import torch
     from kcnet_core.network.regression.regressor import KCNetRegressor
     from kcnet_core.network.scaling import RateScaler
+    from kcnet_core.smell.answers import Answer
 
 RATED = {"Intensity": "at a dilution of 1/1,000", "Pleasantness": "at the stronger dilution rated"}
 # The nose's own: rates with a C just above 1. More cells change nothing that leave-one-out sees.
@@ -78,14 +79,14 @@ class Rater:
         left_out = self.model.loo_predictions_
         return float(pearson(left_out + self.model.loo_residuals_, left_out)[0])
 
-    def rate(self, descriptors: np.ndarray, smiles: Sequence[str]) -> list[Rating]:
-        """`descriptors` (n, d) are in the order of DESCRIPTOR_NAMES."""
+    def rate(self, descriptors: np.ndarray, flat: Sequence[str]) -> list[Rating]:
+        """`descriptors` (n, d) are in the order of DESCRIPTOR_NAMES, `flat` the skeletons."""
         place = [DESCRIPTOR_NAMES.index(name) for name in self.feature_names]
         inputs = self.scaler.transform(np.asarray(descriptors, np.float32)[:, place])
         values = self.model.predict(inputs)
         margin = float((self.model.predict_interval(inputs[:1], COVERAGE)[1] - values[:1])[0])
         found = []
-        for value, skeleton in zip(values, skeletons(smiles), strict=True):
+        for value, skeleton in zip(values, flat, strict=True):
             row, rated = self._rows.get(skeleton), None
             if row is not None:
                 value = self.model.loo_predictions_[row, 0]
@@ -96,13 +97,33 @@ class Rater:
 
 
 def rate(
-    raters: Sequence[Rater], descriptors: Sequence[np.ndarray], smiles: Sequence[str]
+    raters: Sequence[Rater], descriptors: Sequence[np.ndarray], flat: Sequence[str]
 ) -> list[tuple[Rating, ...]]:
-    """The ratings of every molecule; none where there is no rater."""
-    if not smiles or not raters:
-        return [()] * len(smiles)
+    """The ratings of every molecule, from its descriptors and its SMILES without stereo marks; none
+    where there is no rater."""
+    if not flat or not raters:
+        return [()] * len(flat)
     X = np.stack(list(descriptors))
-    return list(zip(*(rater.rate(X, smiles) for rater in raters), strict=True))
+    return list(zip(*(rater.rate(X, flat) for rater in raters), strict=True))
+
+
+def rate_answers(raters: Sequence[Rater], given: Sequence[Answer]) -> list[tuple[Rating, ...]]:
+    """The same for molecules that a nose has answered."""
+    flat = [one.molecule.skeleton for one in given]
+    return rate(raters, [one.descriptors for one in given], flat)
+
+
+def rate_smiles(smiles: Sequence[str]) -> dict[str, tuple[Rating, ...]]:
+    """Intensity and pleasantness by SMILES; without those that cannot be described.
+
+    Examples
+    --------
+    >>> rate_smiles(["CCOC(C)=O"])["CCOC(C)=O"][1].attribute  # doctest: +SKIP
+    'Pleasantness'
+    """
+    found = descriptors(smiles)
+    ratings = rate(raters(), list(found.values()), skeletons(list(found)))
+    return dict(zip(found, ratings, strict=True))
 
 
 def sentence(ratings: Sequence[Rating]) -> str:

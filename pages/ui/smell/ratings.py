@@ -34,7 +34,7 @@ def show(answer: Answer) -> None:
     except KCNetError as error:
         st.caption(escape_markdown(error))
         return
-    ((*ratings,),) = raters.rate(every, [answer.descriptors], [answer.smiles])
+    ((*ratings,),) = raters.rate_answers(every, [answer])
     with st.container(horizontal=True, gap="large", key="smell_ratings"):
         for one, rater in zip(ratings, every, strict=True):
             with st.container(gap=None, width="content"):

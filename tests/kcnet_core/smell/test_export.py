@@ -36,9 +36,9 @@ def test_no_cell_of_the_csv_can_run_as_a_formula(nose, answers):
 
 def test_ratings_stand_beside_what_was_answered_only(nose, answers):
     class Fixed:
-        def rate(self, X, smiles):
-            assert len(X) == len(smiles) == 2
-            return [Rating("Intensity", 60.04, 30, 90, None) for _ in smiles]
+        def rate(self, X, flat):
+            assert len(X) == 2 and flat == ["COc1cc(C=O)ccc1O", "CCO"]
+            return [Rating("Intensity", 60.04, 30, 90, None) for _ in flat]
 
     good, other, bad = records(nose, answers, raters=[Fixed()])
     assert [good[f"Intensity{end}"] for end in ("", " low", " high")] == [60.0, 30, 90]

@@ -91,3 +91,10 @@ def test_the_sentence_has_value_interval_and_truth():
     one, other = raters.Rating("Intensity", 60.4, 31, 90, 76.2), raters.Rating("X", 5, 0, 20, None)
     assert raters.sentence([one, other]) == "Intensity 60 (31 to 90), people said 76; X 5 (0 to 20)"
     assert raters.rate((), [], []) == [] and raters.rate((), [X[0]], ["CCO"]) == [()]
+
+
+def test_smiles_are_rated_whatever_their_stereo_marks(here):
+    found = raters.rate_smiles(["C[C@@H](O)CC", "CCOCC"])
+    assert list(found) == ["C[C@@H](O)CC", "CCOCC"]
+    known, new = (pleasantness for _, pleasantness in found.values())
+    assert known.rated == pytest.approx(Y[-2:, 1].mean()) and new.rated is None
