@@ -248,6 +248,7 @@ class JobManager:
             self._close(job, "failed", error="The server is too busy to start this run; try later.")
 
     def _run(self, job: Job) -> None:
+        policies.step_aside()
         try:
             outcome: dict[str, Any] = {"state": "done", "result": self._drive(job)}
         except _Stopped as why:

@@ -15,6 +15,8 @@ import psutil
 from kcnet_core import limits
 from kcnet_core.jobs.job import Estimate
 
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_ARENA_MAX = -1, -3, -8  # of GNU's malloc.h
+ARENAS, LARGE_BYTES = 2, limits.MEGABYTE // 4
 CGROUP = Path("/sys/fs/cgroup")
 LOWER = "Lower the number of Kenyon cells, submodels or rows, and start it again."
 
@@ -65,6 +67,20 @@ def give_back() -> None:
     gc.collect()
     with contextlib.suppress(AttributeError, OSError):  # only GNU's has this
         ctypes.CDLL(None).malloc_trim(0)
+
+
+def hold_little(low: bool = limits.LOW_MEMORY) -> None:
+    """Tell C's library, before there are threads, not to keep what they free for later.
+
+    Two arenas for all threads, which wait for each other in Python anyway; on small machines every
+    large array is given back when it is freed, which costs the time to get the next one.
+    """
+    told = {M_ARENA_MAX: ARENAS}
+    if low:
+        told |= {M_MMAP_THRESHOLD: LARGE_BYTES, M_TRIM_THRESHOLD: LARGE_BYTES}
+    with contextlib.suppress(AttributeError, OSError):  # only GNU's has this
+        for option, value in told.items():
+            ctypes.CDLL(None).mallopt(option, value)
 
 
 class Room:

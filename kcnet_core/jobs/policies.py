@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import threading
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import is_dataclass
@@ -12,11 +15,22 @@ from kcnet_core.jobs.job import Job
 
 DOUBLE_PRESS_SECONDS = 2.0  # in which the same run of the same owner is one wish, sent twice
 OWNERS_REMEMBERED = 1_000
+JOB_NICENESS = 5  # more than that of the server; 19 at most
 ENDED_HERE = "Whoever runs this server has ended this run."
 LEFT_ALONE = (
     f"Nobody has looked at this run for {limits.UNWATCHED_END_SECONDS // 60} minutes, so it was "
     "ended. Start it again, and choose to keep it running if you leave."
 )
+
+
+def step_aside() -> None:
+    """Let threads that answer visitors go before this one, which computes, where it can be said.
+
+    Linux weighs each thread by itself, and those that a job starts for its sums are like it.
+    """
+    with contextlib.suppress(AttributeError, OSError):
+        own = os.getpriority(os.PRIO_PROCESS, os.getpid())
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), own + JOB_NICENESS)
 
 
 def sent_twice(

@@ -12,15 +12,17 @@ from kcnet_core.experiments.comparison.plan import Comparison
 from kcnet_core.experiments.cost import FACTOR_CHOLESKY, FIXED_BYTES, flops_per_second
 from kcnet_core.experiments.run import Described
 from kcnet_core.jobs import Estimate
+from kcnet_core.limits import LOW_MEMORY
 
 PAIR = ("KCNet", "ELM")
 NARROWEST = 10
-WIDEST = (200, 500, 1000, 2000, 3000, 4000)  # widths that one may grow to
+WIDEST = (200, 500, 1000, *(() if LOW_MEMORY else (2000, 3000, 4000)))  # one may grow to
+USUAL_WIDEST = min(2000, WIDEST[-1])
 MOST_SEEDS = 20
 STEP = 1.09  # from one width to the next; then two digits are kept
 LEVELS = (0.0, 0.25, 0.5, 1.0, 2.0)  # of noise on the test rows, in standard deviations of an input
-MAX_ROWS = 4_000  # that train; more would keep a visitor waiting
-MAX_TEST_ROWS = 1_000
+MAX_ROWS = 1_500 if LOW_MEMORY else 4_000  # that train; more would keep a visitor waiting
+MAX_TEST_ROWS = 200 if LOW_MEMORY else 1_000
 SHOWN = 60  # test rows that can be looked at one by one
 FLOAT64 = 2.5  # times as slow as the products by which a machine is measured
 SMALLEST = 0.3  # seconds of a seed that no formula knows
@@ -35,7 +37,7 @@ class Beside:
     """
 
     comparison: Comparison
-    widest: int = 2000
+    widest: int = USUAL_WIDEST
     seeds: int = 6
 
     def __post_init__(self):
@@ -87,7 +89,7 @@ class Beside:
 class Look(Described):
     """What a visitor looks at: how far the networks grow, and which width, noise and sample."""
 
-    widest: int = 2000
+    widest: int = USUAL_WIDEST
     seeds: int = 6
     width: int = 500
     noise: float = 0.0

@@ -117,6 +117,9 @@ def middleware() -> list[Middleware]:
 @asynccontextmanager
 async def lifespan(_: Any) -> AsyncIterator[None]:
     """Tidy up now and then; when the server is told to end, its runs are left as interrupted."""
+    from kcnet_core.jobs.memory import hold_little
+
+    hold_little()
     tidying = asyncio.create_task(_tidy())
     yield
     tidying.cancel()

@@ -9,6 +9,7 @@ import threading
 import time
 from collections import Counter
 from contextlib import contextmanager
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 
 from kcnet_core import limits
 from kcnet_core.errors import LimitError
-from kcnet_core.jobs import Estimate, Memory, NotOwner
+from kcnet_core.jobs import Estimate, Memory, NotOwner, memory, policies
 from tests.kcnet_core.jobs.ending_manager import EndingManager
 from tests.kcnet_core.jobs.test_jobs import (
     GB,
@@ -434,10 +435,45 @@ def test_a_finished_run_that_nobody_looks_at_is_lightened_and_kept(left):
 def test_a_small_machine_gets_one_run_and_one_molecule_process_at_a_time(low):
     code = (
         "from kcnet_core import limits; from kcnet_core.molecules import pool\n"
-        "print(limits.MAX_RUNNING_JOBS, pool.MAX_PROCESSES, limits.MAX_FINISHED_BYTES >> 20)"
+        "from kcnet_core.experiments.beside import plan\n"
+        "from kcnet_core.experiments.comparison.plan import Comparison\n"
+        "print(limits.MAX_RUNNING_JOBS, pool.MAX_PROCESSES, limits.MAX_FINISHED_BYTES >> 20)\n"
+        "usual = plan.Beside(Comparison())\n"
+        "print(usual.widest, usual.comparison.rows, plan.MAX_TEST_ROWS, max(plan.WIDEST))"
     )
     told = subprocess.run(
         [sys.executable, "-c", code], env={**os.environ, "KCNET_LOW_MEMORY": low},
         capture_output=True, text=True, check=True,
     ).stdout.split()  # fmt: skip
-    assert told == (["1", "1", "32"] if low else ["2", "8", "2048"])
+    small, usual = "1 1 32 1000 1500 200 1000", "2 8 2048 2000 4000 1000 4000"
+    assert told == (small if low else usual).split()
+
+
+@pytest.mark.parametrize(("low", "told"), [(False, {-8: 2}), (True, {-8: 2, -3: 2**18, -1: 2**18})])
+def test_little_is_held_by_the_allocator_and_on_small_machines_less(monkeypatch, low, told):
+    heard: dict[int, int] = {}
+    library = SimpleNamespace(mallopt=heard.__setitem__)
+    monkeypatch.setattr(memory.ctypes, "CDLL", lambda _: library)
+    memory.hold_little(low)
+    assert heard == told
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="threads have no niceness there")
+def test_a_job_lets_visitors_go_first_and_the_jobs_after_it_no_more_than_that():
+    def niceness() -> int:
+        return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+    before, seen = niceness(), []
+
+    def job(after: int) -> None:
+        policies.step_aside()
+        seen.append(niceness())
+        if after:  # a job that ends starts the next one
+            next_one = threading.Thread(target=job, args=(after - 1,))
+            next_one.start()
+            next_one.join()
+
+    thread = threading.Thread(target=job, args=(2,))
+    thread.start()
+    thread.join()
+    assert seen == [min(19, before + policies.JOB_NICENESS)] * 3 and niceness() == before
