@@ -26,6 +26,7 @@ from pages.ui.train.reopen_model import opener
 from pages.ui.train.run_bar import LOADED
 
 if TYPE_CHECKING:
+    from kcnet_core.datasets.dataset import Dataset
     from kcnet_core.experiments.training import TrainedRun, TrainView
     from kcnet_core.figures.training import Curve
 
@@ -67,11 +68,9 @@ def before_start(run: Run) -> None:
             "Press **Step** (**N**) to go one epoch at a time."
         )
         if dataset.kind == "image":
-            shown = slice(0, 12)
-            names = [dataset.target_names[k] for k in dataset.y[shown]]
             # Not a chart: those need a library of megabytes, which the first page does without.
-            images = dataset.raw_pixels(dataset.X[shown])
-            st.html(figures.image_tiles(images, dataset.image_shape, names, dark=visitor.dark()))
+            key = (id(dataset), visitor.dark())
+            st.html(memo("first_images", key, lambda: (_first_images(dataset), dataset))[0])
         else:
             # A fixed but mixed handful: neighbours in a file are often of one family.
             rows = np.random.default_rng(1).permutation(len(dataset.X))[:4]
@@ -79,6 +78,13 @@ def before_start(run: Run) -> None:
         st.page_link("pages/data.py", label="Look at all of the data, or choose another",
                      icon=":material/dataset:")  # fmt: skip
     opener()
+
+
+def _first_images(dataset: Dataset) -> str:
+    shown = slice(0, 12)
+    names = [dataset.target_names[k] for k in dataset.y[shown]]
+    images = dataset.raw_pixels(dataset.X[shown])
+    return figures.image_tiles(images, dataset.image_shape, names, dark=visitor.dark())
 
 
 def follow(job, state: str, trained: TrainedRun | None = None) -> None:

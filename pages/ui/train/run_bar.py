@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from importlib import import_module
 from pathlib import Path
 from threading import Event, Thread
@@ -296,8 +297,9 @@ def warm_up() -> None:
         try:
             for name in NEEDED_TO_START:
                 import_module(name)
-            living_circuit.film("image", False)  # what the first page shows
+            living_circuit.reel("image", False)  # what the first page shows
             flops_per_second()
+            gc.freeze()  # libraries stay for good: collections need not go through them each time
         finally:
             LOADED.set()  # what is missing then shows where it is used, with a sentence
 

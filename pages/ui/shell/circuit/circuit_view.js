@@ -57,7 +57,7 @@ class Drawing {
     this.button.hidden = !film || STILL.matches;
     if (!film) return this.picture(data);
     this.pictures = [];
-    for (const frame of film.frames) this.pictures.push((data = { ...data, ...frame }));
+    for (const frame of JSON.parse(film.frames)) this.pictures.push((data = { ...data, ...frame }));
     this.at = STILL.matches ? this.pictures.length - 1 : 0;
     this.play();
   }

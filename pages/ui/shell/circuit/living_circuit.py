@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import cache
 
 import streamlit as st
@@ -50,6 +51,13 @@ def film(kind: str, dark: bool) -> dict:
     }
 
 
+@cache
+def reel(kind: str, dark: bool) -> dict:
+    """The film as it is sent: its frames as a text, which costs nothing to send again and again."""
+    made = film(kind, dark)
+    return {**made, "frames": json.dumps(made["frames"])}
+
+
 def _rows(glomeruli: Glomeruli) -> list[int]:
     """The first held-out samples, of different kinds where there is one answer each."""
     y, rows = glomeruli.dataset.y, []
@@ -67,7 +75,7 @@ def show(kind: str, ready: bool) -> None:
         if not ready:
             st.space(ROOM)
             return
-        playing = film(kind, visitor.dark())
+        playing = reel(kind, visitor.dark())
         circuit_view({"film": playing, "around": AROUND, "large": False}, key="living_circuit")
         what = "images" if kind == "image" else "odors"
         st.caption(
