@@ -44,7 +44,55 @@ def training(run: Run, dataset: Dataset, enough: Callable[[], bool], cost: Estim
 
         return train_there(address, run, dataset, enough, cost.bytes)
 
-    return there, replace(cost, bytes=0)
+    return there, replace(cost, elsewhere=True)
+
+
+def placed(name: str, data, args: tuple, cost: Estimate, here: Callable[[], Steps]) -> Placed:
+    """What a job does: the work of this name in `cluster.works` on a worker, if there is a cluster;
+    else what it does `here`."""
+    address = app_cluster()
+    if address is None:
+        return here, cost
+
+    def there():
+        from kcnet_core.cluster import works
+        from kcnet_core.cluster.steps import steps_there
+
+        return steps_there(address, getattr(works, name), args, data, need=cost.bytes)
+
+    return there, replace(cost, elsewhere=True)
+
+
+def measured_elsewhere(job: MeasuredJob, name: str, data, args: tuple) -> MeasuredJob:
+    """The same for a measurement."""
+    address = app_cluster()
+    if address is None:
+        return job
+
+    def measure():
+        from kcnet_core.cluster import works
+        from kcnet_core.cluster.steps import steps_there
+
+        work, need = getattr(works, name), job.cost.bytes
+        return steps_there(address, work, args, data, need=need, reader=works.Measured)
+
+    return _elsewhere(job, measure)
+
+
+def slots() -> int:
+    """How many jobs the cluster may do at once, as far as is known; 0 without one."""
+    address = app_cluster()
+    if address is None:
+        return 0
+    from kcnet_core.cluster.shared import n_threads
+
+    return n_threads(address)
+
+
+def _elsewhere(job: MeasuredJob, measure: Callable[[], Any]) -> MeasuredJob:
+    """A measurement that takes no memory here."""
+    pieces = [replace(piece, cost=replace(piece.cost, elsewhere=True)) for piece in job.pending]
+    return replace(job, measure=measure, pending=pieces)
 
 
 def comparison_elsewhere(job: MeasuredJob, planned: PlannedRows) -> MeasuredJob:
@@ -59,7 +107,7 @@ def comparison_elsewhere(job: MeasuredJob, planned: PlannedRows) -> MeasuredJob:
         plan, data = planned.comparison, planned.dataset
         return compare_steps(plan, address, data, done=job.known, progress=True)
 
-    return replace(job, measure=measure)
+    return _elsewhere(job, measure)
 
 
 def recipe_elsewhere(job: MeasuredJob, recipe: Recipe) -> MeasuredJob:
@@ -75,4 +123,4 @@ def recipe_elsewhere(job: MeasuredJob, recipe: Recipe) -> MeasuredJob:
 
         return saved_steps(recipe, default_journal(), own_results(), measure=measured_at(address))
 
-    return replace(job, measure=measure)
+    return _elsewhere(job, measure)

@@ -15,7 +15,7 @@ from contextlib import suppress
 from secrets import token_hex
 from typing import Any
 
-from kcnet_core.cluster.connection import ClusterError, spoken, versions
+from kcnet_core.cluster.connection import WORKER_SECONDS, ClusterError, spoken, versions
 from kcnet_core.cluster.on_worker import Condition, Order, Reply, Work, ready
 from kcnet_core.cluster.shared import data_key, say, shared_client, wanted, workers_of
 from kcnet_core.contracts import Counted, Steps
@@ -28,6 +28,7 @@ SECONDS_BETWEEN_LOOKS = 0.5  # for room on a worker
 MOST_LOST = 3  # workers, after which the work itself is suspected
 AGAIN = "A worker was lost; another one makes the same steps again"
 FULL = "Waiting for a worker with enough memory"
+NOBODY = "Waiting for the cluster's first worker"
 
 
 class Reader:
@@ -60,9 +61,9 @@ def steps_there(
             offset: float | None = None
             order = Order(token_hex(16), pickle.dumps((work, args)), data_key(data), need)
             place = ""
-            for place in _placed(client, order, data):
+            for place, sentence in _placed(client, order, data):
                 if not place:
-                    yield (last := reading.waiting(last, FULL))
+                    yield (last := reading.waiting(last, sentence))
             with wanted(client, place, order.id):
                 for reply in _replies(client, place, order.id, enough):
                     offset = time.monotonic() - reply.clock if offset is None else offset
@@ -84,10 +85,14 @@ def steps_there(
     )
 
 
-def _placed(client, order: Order, data) -> Iterator[str]:
-    """Nothing while no worker has room, and at last the address of the one that has begun."""
+def _placed(client, order: Order, data) -> Iterator[tuple[str, str]]:
+    """At last the address of the worker that has begun; before, why none has."""
     from distributed.protocol import to_serialize
 
+    until = time.monotonic() + WORKER_SECONDS
+    while not client.scheduler_info()["workers"] and time.monotonic() < until:
+        yield "", NOBODY
+        time.sleep(SECONDS_BETWEEN_LOOKS)
     while True:
         found = conditions(client)
         most = max(worker.most for worker in found.values())
@@ -101,9 +106,9 @@ def _placed(client, order: Order, data) -> Iterator[str]:
                     told = {"order": to_serialize(order), "data": to_serialize([data])}
                     said = say(client, place, "begin", **told)
                 if said == "begun":
-                    yield place
+                    yield place, ""
                     return
-        yield ""
+        yield "", FULL
         time.sleep(SECONDS_BETWEEN_LOOKS)
 
 

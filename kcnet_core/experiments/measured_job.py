@@ -46,7 +46,8 @@ class Piece:
 
 def together(costs: Sequence[Estimate]) -> Estimate:
     """Of pieces one after the other: all their seconds, and the memory of the largest."""
-    return Estimate(sum(cost.seconds for cost in costs), max((c.bytes for c in costs), default=0))
+    seconds, most = sum(cost.seconds for cost in costs), max((c.bytes for c in costs), default=0)
+    return Estimate(seconds, most, any(cost.elsewhere for cost in costs))
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,11 @@ class Estimate:
 
     seconds: float = 0.0
     bytes: int = 0
+    elsewhere: bool = False  # on another machine, which plans its own memory
+
+    @property
+    def bytes_here(self) -> int:
+        return 0 if self.elsewhere else self.bytes
 
 
 @dataclass(frozen=True)

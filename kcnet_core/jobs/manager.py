@@ -36,6 +36,7 @@ class JobManager:
 
     max_running: int = limits.MAX_RUNNING_JOBS  # jobs in slots
     _: KW_ONLY
+    slots_elsewhere: Callable[[], int] = lambda: 0  # as many jobs may run if these are more
     max_queued: int = limits.MAX_QUEUED_JOBS
     max_paused: int = limits.MAX_PAUSED_JOBS
     max_per_owner: int = limits.MAX_JOBS_PER_OWNER  # unfinished ones
@@ -105,7 +106,7 @@ class JobManager:
                     f"The queue is full ({self.max_queued} runs). Try again in a few minutes."
                 )
             estimate = estimate or Estimate()
-            if estimate.bytes > (room := self._room(())):
+            if estimate.bytes_here > (room := self._room(())):
                 raise OutOfMemory(too_large(estimate.bytes, room))
             job = Job(
                 owner, kind, config, steps, estimate=estimate, title=title, paused=paused,
@@ -190,7 +191,8 @@ class JobManager:
 
     def _dispatch(self) -> None:
         """Fill free slots, then tell those who wait their position."""
-        while len(self._running) < self.max_running and (job := self._next_job()):
+        slots = max(self.max_running, self.slots_elsewhere())
+        while len(self._running) < slots and (job := self._next_job()):
             self._give_slot(job)
             if job not in self._started:
                 self._start(job)
@@ -201,7 +203,7 @@ class JobManager:
 
     def _next_job(self) -> Job | None:
         for job in self._turns.order(self._queue, self._running):
-            need = job.estimate.bytes
+            need = job.estimate.bytes_here
             if job in self._started or not need or need <= self._room(self._started):
                 return job
             if not self._started:  # nothing of ours will free memory: do not wait for ever

@@ -102,7 +102,7 @@ class Room:
 
 
 def planned(jobs: Iterable[Planned]) -> int:
-    return sum(job.estimate.bytes for job in jobs)
+    return sum(job.estimate.bytes_here for job in jobs)
 
 
 def gigabytes(n_bytes: float) -> str:

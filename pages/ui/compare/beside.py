@@ -8,6 +8,7 @@ from functools import partial
 
 import streamlit as st
 
+from kcnet_core.cluster.jobs import measured_elsewhere
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.experiments.beside.curves import scene_of
 from kcnet_core.experiments.beside.plan import MOST_SEEDS, Beside
@@ -118,7 +119,8 @@ def leave(job: Job | None) -> None:
 def start(plan: Beside, dataset: Dataset, before: Job | None) -> Job | None:
     """Grow the networks; seeds that the job before has finished are not grown again."""
     leave(before)
-    work = beside_job(plan, dataset, known(plan, dataset, before))
+    points = known(plan, dataset, before)
+    work = measured_elsewhere(beside_job(plan, dataset, points), "beside", dataset, (plan, points))
     title = f"KCNet beside ELM on {visitor_data.public_title(dataset)}"
     job = measured.start(work, title, dataset)
     if job is None:

@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from kcnet_core import figures
+from kcnet_core.cluster.jobs import measured_elsewhere
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.experiments.comparison.plan import Comparison
 from kcnet_core.experiments.comparison.rows import PlannedRows
@@ -53,7 +54,8 @@ def search(planned: PlannedRows) -> None:
     if clicked("search") and not busy:
         public = visitor_data.public_title(dataset)
         title = f"{plan.n_trials} trials of {plan.model} on {public}"
-        measured.start(search_job(plan, dataset, done), title, dataset)
+        work = measured_elsewhere(search_job(plan, dataset, done), "search", dataset, (plan, done))
+        measured.start(work, title, dataset)
         st.rerun()
     with st.container(horizontal=True, vertical_alignment="center", key="search_bar"):
         goes_on = 0 < len(done) < plan.n_trials

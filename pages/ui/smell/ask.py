@@ -218,7 +218,7 @@ def answers(nose: Nose, dilution: str | None) -> Answers | None:
     if question != asked:
         found = from_queue(
             "smell", asked, lambda: smell_steps(*asked), nose, len(lines),
-            f"Smell {len(lines):,} molecules",
+            f"Smell {len(lines):,} molecules", on_cluster=(lines, dilution),
         ) if costly(lines) else smell(*asked)  # fmt: skip
         if found is not None:
             st.session_state[session_keys.SMELL_ANSWERS] = (asked, found)

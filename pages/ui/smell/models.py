@@ -8,6 +8,7 @@ from functools import cached_property
 
 import streamlit as st
 
+from kcnet_core.cluster.jobs import placed
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.datasets.substructures import with_substructures
 from kcnet_core.errors import KCNetError
@@ -216,12 +217,15 @@ def _measure(key: str, dataset: Dataset, nose: Nose) -> None:
         len(dataset.X), n_hidden=nose.flies[0].n_hidden, n_flies=settings.n_flies,
         n_characters=len(dataset.target_names),
     )  # fmt: skip
+    steps, cost = placed(
+        "quality", dataset, (settings,), cost, lambda: measure_steps(dataset, settings)
+    )
     try:
         job = visitor_jobs.jobs().submit(
             visitor.owner(),
             "smell quality",
             {"dataset": dataset.name},
-            lambda: measure_steps(dataset, settings),
+            steps,
             estimate=cost,
             title=f"Quality on unseen molecules, {visitor_data.public_title(dataset)}",
         )

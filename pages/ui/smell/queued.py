@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
+from kcnet_core.cluster.jobs import placed
 from kcnet_core.contracts import Counted, Steps
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.cost import answers_cost
@@ -26,10 +27,12 @@ def from_queue(
     nose: Nose,
     n_molecules: int,
     title: str,
+    on_cluster: tuple | None = None,
 ) -> T | None:
     """The answer to the question that is asked at this place; None while it is being worked on.
 
-    Another question at the same place ends the work on the one before.
+    Another question at the same place ends the work on the one before. With the arguments of the
+    work of that name, a cluster does it where there is one.
     """
     asked = st.session_state.setdefault(session_keys.SMELL_JOB, {})
 
@@ -38,9 +41,12 @@ def from_queue(
             n_molecules, n_known=n_compared(nose), n_flies=len(nose.flies),
             n_characters=len(nose.characters),
         )  # fmt: skip
+        work: Callable[[], Steps] = steps
+        if on_cluster is not None:
+            work, cost = placed(place, nose, on_cluster, cost, steps)
         try:
             job = visitor_jobs.jobs().submit(
-                visitor.owner(), place, {"molecules": n_molecules}, steps, estimate=cost,
+                visitor.owner(), place, {"molecules": n_molecules}, work, estimate=cost,
                 title=title,
             )  # fmt: skip
         except KCNetError as refused:

@@ -15,11 +15,16 @@ import pytest
 
 from kcnet_core import datasets
 from kcnet_core.cluster import ClusterError, shared, steps, train
-from kcnet_core.cluster.jobs import training
+from kcnet_core.cluster.jobs import measured_elsewhere, placed, slots, training
 from kcnet_core.contracts import Counted, drain
 from kcnet_core.errors import KCNetError, OutOfMemory
+from kcnet_core.experiments.beside.plan import Beside
+from kcnet_core.experiments.beside.steps import beside_job
+from kcnet_core.experiments.comparison.plan import Comparison
+from kcnet_core.experiments.comparison.search import SearchPlan, search_job, training_part
 from kcnet_core.experiments.run import Run
 from kcnet_core.jobs import Estimate, JobManager, NotOwner
+from kcnet_core.molecules.text import split_lines
 
 RUN = Run("digits", rows=400, model="DOA", n_hidden=60, n_epochs=8)
 SECONDS = 60  # after which a test fails
@@ -175,6 +180,13 @@ def test_a_run_on_a_worker_is_the_run_here(client, app, monkeypatch):
     assert len(there.records) == len(here.records) and there.has_sums
 
 
+def test_there_is_a_slot_for_every_thread_of_a_worker(client, app, monkeypatch):
+    drain(at(client))
+    assert slots() == sum(client.nthreads().values())
+    monkeypatch.setenv("KCNET_CLUSTER", "")
+    assert slots() == 0
+
+
 def test_a_run_on_a_worker_is_steered_like_any_other(app):
     job = submitted(app, paused=True)
     for n in (1, 2, 3):
@@ -222,6 +234,50 @@ def test_two_web_processes_share_a_cluster_and_nobody_steers_the_others_jobs(cli
     assert other.get(theirs.id) is theirs and other.owned_by("they") == [theirs]
     with pytest.raises(NotOwner):
         theirs.control("me", "stop")
+
+
+def test_a_search_and_a_growth_on_a_worker_are_those_here(app, monkeypatch):
+    dataset = datasets.load("digits")
+    plan = SearchPlan(Comparison("digits", rows=300, models=("ELM",)), "ELM", 20, 2, "accuracy", 2)
+    pair = Beside(Comparison("digits", rows=200), 200, 1)
+    jobs = {
+        "search": (search_job(plan, dataset), (plan, ())),
+        "beside": (beside_job(pair, dataset), (pair, ())),
+    }
+    for name, (job, args) in jobs.items():
+        sent = measured_elsewhere(job, name, dataset, args)
+        assert sent.cost.elsewhere and sent.cost.bytes == job.cost.bytes and sent is not job
+        *_, here = job.steps()
+        *_, there = sent.steps()
+        assert len(here.items) == len(there.items) >= 2
+        for one, other in zip(here.items, there.items, strict=True):
+            if name == "search":
+                assert (one.params, one.value) == (other.params, other.value)
+            else:
+                np.testing.assert_allclose(one.scores, other.scores, atol=1e-6)
+    monkeypatch.setenv("KCNET_CLUSTER", "")
+    assert measured_elsewhere(job, name, dataset, args) is job
+
+
+def test_molecules_are_smelled_and_a_nose_is_measured_on_a_worker(app):
+    from kcnet_core.smell.answers import smell_steps
+    from kcnet_core.smell.flies import FlySettings
+    from kcnet_core.smell.nose import train_nose
+
+    starter = datasets.load("starter")
+    few, settings = training_part(starter, np.arange(90)), FlySettings(n_flies=2, n_hidden=30)
+    nose, lines = train_nose(few, settings), split_lines("CCO\nvanillin\nnothing")
+    made, cost = placed("smell", nose, (lines, None), Estimate(1.0, 10), lambda: iter(()))
+    there, here = drain(made()), drain(smell_steps(nose, lines))
+    assert cost.elsewhere and [row.ok for row in there.rows] == [row.ok for row in here.rows]
+    for one, other in zip(there.answers, here.answers, strict=True):
+        assert (one is None) == (other is None)
+        if one is not None:
+            np.testing.assert_allclose(one.probabilities, other.probabilities, atol=1e-6)
+    made, _ = placed("quality", few, (settings,), Estimate(), lambda: iter(()))
+    steps = made()
+    assert next(steps).total
+    steps.close()
 
 
 def test_a_job_ends_with_a_sentence_when_the_scheduler_is_gone():
