@@ -28,6 +28,7 @@ from kcnet_core.limits import MEGABYTE
 
 CHUNK_ROWS = 8192
 ALPHA = 13.0
+IDLE_SECONDS = 5.0
 
 
 @contextmanager
@@ -79,10 +80,19 @@ def _on_workers(n: int, net: KCNetClassifier, files: list[str], coef: np.ndarray
         fit(net, *files, client=client)
         found[f"on_{n}"], found[f"client_{n}"] = _since(clock, worked)
         spent = [t - before[w] for w, t in client.run(time.process_time).items()]
+        found[f"idle_{n}"] = _idle(client) * found[f"on_{n}"]
     found[f"workers_{n}"], found[f"busiest_{n}"] = sum(spent), max(spent)
     found[f"gram_{n}"] = net.timings_["gram"]
     found[f"difference_{n}"] = float(np.abs(net.coef_ - coef).max())
     return found
+
+
+def _idle(client) -> float:
+    """Processor seconds that client, scheduler and workers spend in a second without work."""
+    before, worked = sum(client.run(time.process_time).values()), time.process_time()
+    time.sleep(IDLE_SECONDS)
+    after = sum(client.run(time.process_time).values())
+    return (after - before + time.process_time() - worked) / IDLE_SECONDS
 
 
 def _since(clock: float, worked: float) -> tuple[float, float]:
@@ -142,10 +152,12 @@ def report(quick: bool) -> None:
     for n in (1, 2):
         worked = found[f"workers_{n}"] + found[f"client_{n}"]
         print(f"  {n} worker{'s' * (n > 1):1}    {found[f'on_{n}']:8.2f} s {worked:8.2f} s")
-    overhead = (found["workers_1"] + found["client_1"]) / found["here_worked"] - 1
+    spent, idle = found["workers_1"] + found["client_1"], found["idle_1"]
     print(
-        f"  one worker costs {overhead:+.0%} processor time "
-        f"({found['on_1'] / found['here'] - 1:+.0%} by the clock); two add up sums "
+        f"  one worker costs {spent / found['here_worked'] - 1:+.0%} processor time "
+        f"({(spent - idle) / found['here_worked'] - 1:+.0%} without the {idle:.2f} s that waiting "
+        f"costs in that time; {found['on_1'] / found['here'] - 1:+.0%} by the clock); two add up "
+        "sums "
         f"{found['busiest_1'] / found['busiest_2']:.2f} times as fast by processor time "
         f"({found['gram_1'] / found['gram_2']:.2f} by the clock)"
     )

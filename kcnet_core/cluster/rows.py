@@ -6,7 +6,9 @@ need none of their own; a row is in the journal as soon as it is here.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Generator, Iterable, Iterator, Mapping
+from contextlib import ExitStack
 from secrets import token_hex
 from typing import Any
 
@@ -22,10 +24,12 @@ from kcnet_core.network.history import Progress
 from kcnet_core.paper import engine
 from kcnet_core.paper.dataset_cache import DatasetCache
 from kcnet_core.paper.recipe import Recipe, RecipeLine, tuned_on
-from kcnet_core.paper.unit import unit_steps
+from kcnet_core.paper.unit import identity, unit_steps
 from kcnet_core.storage.journal import Journal
 
 WORKING = Progress("cluster", 0, 1, 0.0)  # a sign of life while no row is finished
+FEWEST_CLAIMED, MOST_CLAIMED = 32, 256  # rows in hand at once; each claim is an open file
+_Piece = tuple[str, list[tuple[RecipeLine, int]]]  # its claim, and the rows that it is for
 
 # -- recipes -----------------------------------------------------------------------------------
 
@@ -39,35 +43,68 @@ def reproduce_steps(recipe: Recipe, journal: Journal, client, **options):
 def measured_there(
     client, wanted, cache: DatasetCache, journal: Journal, rows, deadline
 ) -> engine.Measured:
-    """As `paper.engine.measured_here`; trials of a search come to the journal one by one, too."""
+    """As `paper.engine.measured_here`; trials of a search come to the journal one by one, too.
+
+    What is sent is claimed in the journal until it is there, as much at once as keeps all workers
+    busy: two runs at the same time share the work, wherever they let it be done.
+    """
     topic = f"kcnet-{token_hex(8)}"
     client.subscribe_topic(topic, lambda event: journal.append(event[1]))
-    known = submit(client, held, journal.having("trial"))
+    most = min(MOST_CLAIMED, max(FEWEST_CLAIMED, 4 * sum(client.nthreads().values())))
     data: dict[str, Any] = {}
-    sent: dict[tuple[str, int], Any] = {}
-    futures: dict[Any, tuple[RecipeLine, int]] = {}
-    for line, repeat in wanted:
-        key = cache.key(line)
-        if key not in data:
-            data[key] = submit(client, held, cache.plain(line))
-        # Repeats of a benchmark share a search: they wait for the row of the one that makes it.
-        searched = tuned_on(line.protocol, repeat)
-        before = sent.get((line.key, searched)) or rows.get((line.key, searched))
-        first = before if line.tuning and searched != repeat else None
-        future = submit(client, _unit, line, repeat, data[key], known, first, topic)
-        sent[line.key, repeat], futures[future] = future, (line, repeat)
+    left = _claimable(wanted, cache)
     try:
-        for came in as_they_finish(client, futures, deadline):
-            if came is None:
-                yield *_in_hand(futures), WORKING
-                continue
-            (line, repeat), row = came
-            if not row.get("error"):
-                journal.append(row)
-            yield line, repeat, row
+        while left and (deadline is None or time.monotonic() < deadline):
+            with ExitStack() as claims:
+                mine: list[_Piece] = []
+                others: list[_Piece] = []
+                for key, units in left:
+                    free = len(mine) < most and claims.enter_context(journal.claimed(key))
+                    (mine if free else others).append((key, units))
+                left, send = others, [unit for _, units in mine for unit in units]
+                known = submit(client, held, journal.having("trial"))
+                futures: dict[Any, tuple[RecipeLine, int]] = {}
+                sent: dict[tuple[str, int], Any] = {}
+                for line, repeat in send:
+                    key = cache.key(line)
+                    row = journal.get(identity(line, repeat, cache.fingerprint(line)))
+                    if row is not None:  # another process has finished it meanwhile
+                        yield line, repeat, row
+                        continue
+                    if key not in data:
+                        data[key] = submit(client, held, cache.plain(line))
+                    # Repeats of a benchmark share a search: they wait for the row of the one that
+                    # makes it.
+                    searched = tuned_on(line.protocol, repeat)
+                    before = sent.get((line.key, searched)) or rows.get((line.key, searched))
+                    first = before if line.tuning and searched != repeat else None
+                    future = submit(client, _unit, line, repeat, data[key], known, first, topic)
+                    sent[line.key, repeat], futures[future] = future, (line, repeat)
+                for came in as_they_finish(client, futures, deadline):
+                    if came is None:
+                        yield *_in_hand(futures), WORKING
+                        continue
+                    (line, repeat), row = came
+                    if not row.get("error"):
+                        journal.append(row)
+                    yield line, repeat, row
+            if left and not mine:
+                yield *left[0][1][0], engine.ELSEWHERE
+                time.sleep(engine.SECONDS_BETWEEN_LOOKS)
     finally:
         if client.status == "running":
             client.unsubscribe_topic(topic)
+
+
+def _claimable(wanted, cache: DatasetCache) -> list[_Piece]:
+    """What is wanted, by the claims of `paper.engine.measured_here`: repeats that share a search
+    are one piece of work."""
+    together: dict[str, list[tuple[RecipeLine, int]]] = {}
+    for line, repeat in wanted:
+        searched = tuned_on(line.protocol, repeat) if line.tuning else repeat
+        key = identity(line, searched, cache.fingerprint(line))
+        together.setdefault(key, []).append((line, repeat))
+    return list(together.items())
 
 
 def _in_hand(futures: dict) -> tuple[RecipeLine, int]:

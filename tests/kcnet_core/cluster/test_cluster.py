@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -38,9 +39,12 @@ from kcnet_core.experiments.comparison import rows as here
 from kcnet_core.experiments.comparison import search
 from kcnet_core.experiments.comparison.plan import Comparison
 from kcnet_core.paper import engine
+from kcnet_core.paper.dataset_cache import DatasetCache
 from kcnet_core.paper.recipe import Recipe, RecipeLine, Tuning
+from kcnet_core.paper.unit import identity, unit_steps
 from kcnet_core.storage.journal import Journal
 
+UNIT = rows_there._unit
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(900, 24)).astype(np.float32)
 SCORES = X @ RNG.normal(size=(24, 5)) + RNG.normal(size=(900, 5))
@@ -201,6 +205,24 @@ def test_a_recipe_has_the_same_rows_in_the_same_journal(client, tmp_path):
     trials = {entry["id"]: entry["trial"]["value"] for entry in one.having("trial")}
     written = Journal(two.path).having("trial")  # they came one by one, not with their row
     assert {entry["id"]: entry["trial"]["value"] for entry in written} == trials
+
+
+def test_two_runs_at_once_measure_nothing_twice(client, tmp_path, monkeypatch):
+    """The first has claimed a row when the second, whose journal is another object, comes to it."""
+    path, sent = tmp_path / "journal.jsonl", []
+    counted = lambda *a: sent.append(a[2:4]) or submit(*a)  # noqa: E731
+    monkeypatch.setattr(rows_there, "submit", lambda *a: (counted if a[1] is UNIT else submit)(*a))
+    line = RECIPE.lines[0]
+    one = Journal(path)
+    alone = replace(RECIPE, lines=(line,))
+    fingerprint = DatasetCache(datasets.load).fingerprint(line)
+    with one.claimed(identity(line, 0, fingerprint)):
+        steps = reproduce_steps(alone, Journal(path), client)
+        waits = next(view for view in steps if "another process" in view.stage)
+        assert waits.done == 1 and [repeat for _, repeat in sent] == [1]
+        *_, row = unit_steps(line, 0, DatasetCache(datasets.load), one)
+        one.append(row)
+    assert drain(steps).complete and len(sent) == 1
 
 
 def test_an_interrupted_recipe_goes_on(client, tmp_path):
