@@ -36,7 +36,14 @@ _HOME = {
     "costs": ("accuracy_per_byte", "parameters_bar", "time_split"),
     "paper": ("best_so_far", "paper_and_ours", "running_times", "sweep"),
     "sheets": ("image_tiles",),
-    "smell": ("character_quality", "odor_heatmap", "odor_profile", "odor_profiles", "rival_scores"),
+    "smell": (
+        "character_quality",
+        "odor_heatmap",
+        "odor_profile",
+        "odor_profiles",
+        "rival_scores",
+        "smell_map",
+    ),
     "training": (
         "density_curve",
         "flips_bars",

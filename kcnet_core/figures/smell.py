@@ -115,6 +115,48 @@ def odor_profiles(
     return figure.add_vline(100 * line, line={"color": theme(dark).muted, "dash": "dot"})
 
 
+def smell_map(
+    places, names: Sequence[str], has, character: str, asked=None, asked_name: str = "",
+    *, dark: bool = False,
+) -> go.Figure:  # fmt: skip
+    """Molecules at their places (n, 2), those that have a character in colour; `asked` (2,) among
+    them. A point's `customdata` is its row."""
+    places, has = np.asarray(places, dtype=float), np.asarray(has, dtype=bool)
+    colour, pale = model_colour("KCNet", dark), faded(theme(dark).text, 0.22)
+
+    def points(rows: np.ndarray, name: str, **look) -> dict:
+        return scatter(
+            "markers", places[rows, 0], places[rows, 1], "%{text}<extra></extra>", name=name,
+            text=[escape_html(names[row]) for row in rows], customdata=rows.tolist(), marker=look,
+        )  # fmt: skip
+
+    word = escape_html(character, LONGEST_NAME)
+    traces = [
+        points(np.flatnonzero(~has), f"not {word}", color=pale, size=6),
+        points(np.flatnonzero(has), word, color=colour, size=8, symbol="diamond"),
+    ]
+    if asked is not None:
+        ring = {
+            "color": "rgba(0,0,0,0)",
+            "size": 18,
+            "line": {"color": theme(dark).text, "width": 3},
+        }
+        called = escape_html(asked_name, LONGEST_MOLECULE)
+        traces.append(scatter("markers", [asked[0]], [asked[1]], name=called, marker=ring))
+    bare = {"showticklabels": False, "ticks": "", "zeroline": False, "title": ""}
+    alt = (
+        f"Map of {len(places)} known molecules by smell; {int(has.sum())} of them are {character}."
+    )
+    if asked is not None:
+        near = int(((places - np.asarray(asked)) ** 2).sum(axis=1).argmin())
+        alt += f" {asked_name} lies nearest to {names[near]}."
+    return draw(
+        traces, alt, dark, 460, margin={"t": 44, "l": 10, "b": 10}, xaxis=bare, yaxis=bare,
+        showlegend=True, legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0},
+        hovermode="closest", clickmode="event+select", dragmode=False,
+    )  # fmt: skip
+
+
 def odor_heatmap(
     P, molecules: Sequence[str], characters: Sequence[str], *, dark: bool = False
 ) -> go.Figure:

@@ -33,15 +33,21 @@ def tag_neighbours(nose: Nose, inputs: np.ndarray, smiles: str, count: int = 4) 
     if known is None or not nose.circuits:
         return []
     rows = _others(known, smiles)
-    if "tags" not in nose.shelf:
-        every = nose.inputs(known.X)
-        nose.shelf["tags"] = [fly.tags(every, TAG_SHARE) for fly in nose.circuits]
     similarity = np.zeros(len(rows))
-    for fly, tags in zip(nose.circuits, nose.shelf["tags"], strict=True):
+    for fly, tags in zip(nose.circuits, known_tags(nose), strict=True):
         mine, theirs = fly.tags(inputs[None], TAG_SHARE)[0], tags[rows]
         both = (theirs & mine).sum(axis=1)
         similarity += both / np.maximum((theirs | mine).sum(axis=1), 1)
     return _nearest(similarity / len(nose.flies), rows, count)
+
+
+def known_tags(nose: Nose) -> list[np.ndarray]:
+    """The tags (n, B) of all that a nose knows, of each fly; made once."""
+    if "tags" not in nose.shelf:
+        assert nose.known is not None
+        every = nose.inputs(nose.known.X)
+        nose.shelf["tags"] = [fly.tags(every, TAG_SHARE) for fly in nose.circuits]
+    return nose.shelf["tags"]
 
 
 def structure_neighbours(nose: Nose, smiles: str, count: int = 4) -> list[Neighbour]:

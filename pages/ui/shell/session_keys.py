@@ -62,6 +62,7 @@ SMELL_WITHOUT = "smell_without"  # widget: elements that must not be there
 SMELL_VOLATILE = "smell_volatile"  # widget: only what a nose can smell
 SMELL_LIKE = "smell_like"  # widget: a molecule to be like
 SMELL_AMONG = "smell_among"  # widget: whose molecules are searched
+SMELL_MAP = "smell_map"  # widget: the map of known molecules, and what was clicked (tag_map)
 SMELL_JOB = "smell_job"  # costly questions by their place, and the job of each (queued)
 
 # -- Compare -------------------------------------------------------------------------------------
