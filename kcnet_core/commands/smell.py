@@ -50,15 +50,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--elsewhere",
-        action="store_true",
-        help="measure on other people's data (GS-LF, see `data`) and on unseen ring systems, and "
-        "print it as JSON (a minute)",
+        nargs="?",
+        const="gs_lf",
+        metavar="NAME",
+        help="measure on other people's data (gs_lf, or any odor set of `data` whose words "
+        "assets/vocabulary.csv lists) and on unseen ring systems, and print it as JSON (minutes)",
     )
     parser.add_argument(
         "--benchmark",
         type=Path,
         metavar="JOURNAL",
-        help="GS-LF in five folds beside a forest and nearest neighbours (half an hour), as JSON; "
+        help="GS-LF in five folds beside a forest, XGBoost and neighbours, as JSON (an hour); "
         "what the journal already holds is not measured again",
     )
     parser.add_argument(
@@ -67,13 +69,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="measure ratings on the DREAM challenge's test molecules (see `data`) beside ridge "
         "and a forest, and print it as JSON (a minute)",
     )
-    parser.add_argument(
-        "--rivals",
-        type=Path,
-        metavar="JOURNAL",
-        help="compare with the six baselines on unseen molecules (an hour) and print it as JSON; "
-        "what the journal already holds is not measured again",
-    )
 
 
 NOTHING_ANSWERED = 1  # the exit code, when every molecule was refused
@@ -81,7 +76,7 @@ NOTHING_ANSWERED = 1  # the exit code, when every molecule was refused
 
 def main(args: argparse.Namespace) -> int:
     """Answer, or measure."""
-    if args.measure or args.rivals or args.elsewhere or args.benchmark or args.dream:
+    if args.measure or args.elsewhere or args.benchmark or args.dream:
         _measure(args)
         return 0
     if not args.molecules:
@@ -193,8 +188,7 @@ def _print_table(nose: Nose, answers: Answers, top: int, known: Sequence[Rater])
 def _measure(args: argparse.Namespace) -> None:
     from kcnet_core import datasets
     from kcnet_core.datasets.substructures import with_substructures
-    from kcnet_core.smell import elsewhere, quality, rivals
-    from kcnet_core.smell.flies import FlySettings
+    from kcnet_core.smell import elsewhere, quality
 
     if args.dream:
         from kcnet_core.smell.ratings import challenge
@@ -210,18 +204,13 @@ def _measure(args: argparse.Namespace) -> None:
         return
     dataset = datasets.load(args.data)
     if args.elsewhere:
-        other = datasets.load(elsewhere.SOURCE)
+        other = elsewhere.other_people(args.elsewhere)
         there = elsewhere.measure_steps(with_substructures(dataset), other)
         measured = drain(there, lambda done, total: _say(f"{done} of {total} steps"))
         print(elsewhere.to_json(measured), end="")
         return
-    found: quality.Quality | rivals.Rivals
-    if args.rivals:
-        scores = rivals.journaled(dataset, args.rivals, say=_say)
-        found = rivals.summarised(dataset, scores, FlySettings())
-    else:
-        steps = quality.measure_steps(with_substructures(dataset))
-        found = drain(steps, lambda done, total: _say(f"{done} of {total} splits"))
+    steps = quality.measure_steps(with_substructures(dataset))
+    found = drain(steps, lambda done, total: _say(f"{done} of {total} splits"))
     print(quality.to_json(found), end="")
 
 

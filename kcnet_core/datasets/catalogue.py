@@ -77,13 +77,14 @@ CATALOGUE = {
             name="starter",
             title="Starter odorants",
             kind="odor",
-            n_rows=781,
-            n_classes=29,
+            n_rows=1_398,
+            n_classes=33,
             n_features=215,
             licence="CC0 1.0",
-            citation="KCNet Lab, assets/odorants.csv: compiled from general chemical and "
-            "perfumery knowledge",
-            description="Well-known odorants with the odor characters a perfumer would give them.",
+            citation="KCNet Lab, assets/odorants.csv: written by KCNet Lab's authors from general "
+            "knowledge of chemistry and perfumery",
+            description="Well-known odorants with the odor characters a perfumer would give them, "
+            "written by KCNet Lab's authors from general knowledge.",
             status="bundled",
         ),
         DatasetInfo(
@@ -229,8 +230,8 @@ CATALOGUE = {
         DatasetInfo(
             name="door_characters",
             title="DoOR, odor characters",
-            n_rows=143,
-            n_classes=13,
+            n_rows=155,
+            n_classes=23,
             description="The same answers of glomeruli; to be told: what the odorants smell of to "
             "people, where the starter set knows it.",
             **_DOOR,

@@ -12,8 +12,8 @@ an element that no training molecule has.
 
 And whether it reaches a nose at all: a stated rule, not a model. A molecule must evaporate before
 anybody can smell it. Two things hold it back: its size, and the hydrogen bonds that it gives. The
-limits lie where known odorants end: of the 781 molecules of the starter set the rule names no
-odorant but 29 of the 55 that are known to be odorless (what it lets pass are small acids, glycols
+limits lie where known odorants end: of the 1,398 molecules of the starter set the rule names no
+odorant but 29 of the 58 that are known to be odorless (what it lets pass are small acids, glycols
 and solids, which only their crystals keep from evaporating). That volatility and hydrophobicity
 decide whether a molecule smells at all is the finding of Mayhew et al. (2022),
 doi 10.1073/pnas.2116576119; the limits here are ours.

@@ -19,6 +19,8 @@ import numpy as np
 from kcnet_core.contracts import Counted, Steps
 from kcnet_core.datasets import vocabulary
 from kcnet_core.datasets.dataset import Dataset
+from kcnet_core.datasets.pyrfume.archives import ARCHIVES
+from kcnet_core.errors import DataError
 from kcnet_core.experiments.comparison.search import training_part
 from kcnet_core.experiments.protocols import splits
 from kcnet_core.molecules.descriptor_table import DESCRIPTOR_NAMES
@@ -138,6 +140,19 @@ def measure_steps(
         tuple(map(float, there.bias)), tuple(near_lines.values()), tuple(far_lines.values()),
         tuple(levels),
     )  # fmt: skip
+
+
+def other_people(name: str) -> Dataset:
+    """A dataset to be measured on; refused where nothing says what its words mean in ours."""
+    from kcnet_core import datasets
+
+    if not vocabulary.words_of(name):
+        known = ", ".join(("gs_lf", *ARCHIVES))
+        raise DataError(
+            f"assets/vocabulary.csv lists no words of {name}, so its labels cannot be compared "
+            f"with ours. Choose one of {known}, or add its words there."
+        )
+    return datasets.load(name)
 
 
 def unknown_rows(dataset: Dataset, other: Dataset) -> np.ndarray:

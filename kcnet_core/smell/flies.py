@@ -17,7 +17,7 @@ from kcnet_core.network.calibration import Calibration
 from kcnet_core.network.kcnet import KCNetClassifier
 from kcnet_core.network.kenyon import kenyon_activity
 from kcnet_core.network.labels import TargetCode
-from kcnet_core.network.regression.group_leave_one_out import solve
+from kcnet_core.network.regression.group_leave_one_out import gram, solve
 from kcnet_core.network.regression.second_ridge import second_ridge
 from kcnet_core.network.scores import auroc
 from kcnet_core.network.seeds import seed_sequence
@@ -140,9 +140,10 @@ def _taught(inputs, code, Y, groups, settings: FlySettings, glomeruli, seconds, 
     else:
         fly = _fly(settings, settings.n_hidden, inputs.shape[1], seed)
         H = fly.wire(inputs, code)
+    products = gram(H)
     if alpha is None:
-        alpha, second_alpha = _best_alphas(H, Y, groups, seconds)
-    fly.coef_, without = solve(H, Y, groups, alpha)
+        alpha, second_alpha = _best_alphas(H, products, Y, groups, seconds)
+    fly.coef_, without = solve(H, Y, groups, alpha, products)
     fly.alpha_ = alpha
     fly.forget_rows()  # a fly takes no more
     return fly, without, alpha, second_alpha
@@ -183,12 +184,12 @@ def _informed(flies, left_out: np.ndarray, Y: np.ndarray, groups, alpha: float) 
     return second.left_out + (left_out - Z) @ second.matrix
 
 
-def _best_alphas(H, Y, groups, seconds) -> tuple[float, float | None]:
+def _best_alphas(H, products, Y, groups, seconds) -> tuple[float, float | None]:
     """Lambda and that of the second ridge (None: there is none) by AUROC on molecules left out."""
     scale = float(np.square(H, dtype=float).sum(axis=1).mean()) or 1.0
     found: dict[tuple[float, float | None], float] = {}
     for alpha in scale * ALPHAS:
-        first = solve(H, Y, groups, alpha)[1]
+        first = solve(H, Y, groups, alpha, products)[1]
         for second in seconds:
             left_out = first if second is None else second_ridge(first, Y, groups, second).left_out
             found[float(alpha), second] = auroc(Y, left_out)

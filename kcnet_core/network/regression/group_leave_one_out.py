@@ -26,17 +26,27 @@ from kcnet_core.network.ridge import NotPositiveDefinite
 LEAST_SHARE = 1e-9  # of a row's own residual; below, the row is interpolated exactly
 
 
-def solve(H, Y, groups, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+def gram(H) -> torch.Tensor:
+    """What `solve` spends most of its time on, for those who try several lambdas: HH' or H'H,
+    whichever is smaller."""
+    H = torch.as_tensor(np.asarray(H, dtype=np.float64))
+    return self_product(H if H.shape[0] <= H.shape[1] else H.T)
+
+
+def solve(
+    H, Y, groups, alpha: float, products: torch.Tensor | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """Output weights (B, c) for one lambda, and the left-out outputs from the same factorisation.
 
     H (n, B) is the activity of the Kenyon cells, Y (n, c) the targets, `groups` (n,) the molecule
-    of each row; without groups every row is a molecule of its own.
+    of each row; without groups every row is a molecule of its own. `products` is `gram(H)`, where
+    that is at hand.
     """
+    S = gram(H) if products is None else products.clone()
     H, Y = (torch.as_tensor(np.asarray(array, dtype=np.float64)) for array in (H, Y))
     n, B = H.shape
     parts = _several(groups)
     dual = n <= B
-    S = self_product(H if dual else H.T)
     S.diagonal().add_(alpha)
     L = cholesky(S)
     if L is None:

@@ -1,4 +1,4 @@
-"""How good the model is on molecules it has never met, beside the paper's baselines."""
+"""How good the model is on molecules it has never met, beside other models."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from kcnet_core.smell.benchmark import LITERATURE, Benchmark, remembered_benchma
 from kcnet_core.smell.elsewhere import SOURCE, Elsewhere
 from kcnet_core.smell.label_sets import COVERAGES
 from kcnet_core.smell.quality import Measured
-from kcnet_core.smell.rivals import FLIES, UNBOUNDED, Rivals, remembered_rivals
-from pages.ui.shell import visitor, visitor_data
+from pages.ui.shell import visitor
 from pages.ui.shell.chart import chart
 from pages.ui.shell.escaping import data_table, escape_markdown
 from pages.ui.smell import ratings
@@ -117,38 +116,21 @@ def levels(found: Elsewhere) -> None:
 
 
 def rivals(chosen: ChosenModel) -> None:
-    """The comparison with other models, where one was measured on this data."""
-    if chosen.key == SOURCE and (benchmark := remembered_benchmark()) is not None:
+    """The flies beside other models, where both were measured on the same folds."""
+    if chosen.key in (STARTER, SOURCE) and (benchmark := remembered_benchmark()) is not None:
         benchmarked(benchmark)
         return
-    found = None
-    if chosen.key == STARTER:
-        found = remembered_rivals(visitor_data.loaded(STARTER, ()), chosen.nose.settings)
-    if found is None:
-        st.caption("How KCNet fares beside other models on any dataset: the Compare page.")
-        st.page_link("pages/compare.py", label="Compare models", icon=":material/balance:")
-        return
-    st.markdown("**Beside the paper's baselines**")
-    names = list(found.auroc)
-    chart(
-        figures.rival_scores(
-            names,
-            *bounds(found.auroc.values()),
-            dark=visitor.dark(),
-        ),
-        "smell_rivals",
-    )
-    st.caption(
-        f"{escape_markdown(found.how[:1].upper() + found.how[1:])}. Beside the best of the "
-        f"paper's six, {difference(found, found.best(UNBOUNDED))}. Beside a forest whose trees "
-        f"may grow without the paper's limit, {difference(found, UNBOUNDED)}. All of them, KCNet "
-        "too, had the 2D descriptors alone; the flies that answer have substructures besides."
-    )
+    st.caption("How KCNet fares beside other models on any dataset: the Compare page.")
+    st.page_link("pages/compare.py", label="Compare models", icon=":material/balance:")
 
 
 def benchmarked(found: Benchmark) -> None:
     """GS-LF as the field measures it, and what others have published."""
-    st.markdown("**The field's benchmark**")
+    st.markdown("**The field's benchmark**, flies taught GS-LF beside other models")
+    chart(
+        figures.rival_scores(list(found.auroc), *bounds(found.auroc.values()), dark=visitor.dark()),
+        "smell_rivals",
+    )
     names = [*found.auroc, *LITERATURE]
     data_table(
         {
@@ -171,12 +153,3 @@ def benchmarked(found: Benchmark) -> None:
 def bounds(values: Iterable[Measured]) -> list[list[float]]:
     """Means, lower and upper ends."""
     return [[getattr(value, end) for value in values] for end in ("mean", "low", "high")]
-
-
-def difference(found: Rivals, name: str) -> str:
-    ahead = found.ahead[name]
-    word = "ahead of" if ahead.mean > 0 else "behind"
-    return (
-        f"{FLIES} is {abs(ahead.mean):.3f} {word} {name} "
-        f"(95% interval of the difference {ahead.low:+.3f} to {ahead.high:+.3f})"
-    )

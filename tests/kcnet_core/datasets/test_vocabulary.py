@@ -8,6 +8,7 @@ import numpy as np
 
 from kcnet_core.datasets import gs_lf, starter
 from kcnet_core.datasets.dataset import Dataset
+from kcnet_core.datasets.pyrfume.archives import ARCHIVES
 from kcnet_core.datasets.vocabulary import translated, words_of
 
 
@@ -18,8 +19,9 @@ def made(names, y):
 
 def test_every_word_stands_for_characters_that_the_starter_set_has():
     ours = {word for entry in starter._entries(starter.PATH) for word in entry["characters"]}
-    said = {one for characters in words_of("gs_lf").values() for one in characters}
-    assert said <= {word.capitalize() for word in ours}
+    sources = ("gs_lf", *ARCHIVES)
+    said = {one for name in sources for found in words_of(name).values() for one in found}
+    assert said == {word.capitalize() for word in ours}
     assert {"Woody", "Fruity", "Odorless"} <= said
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from kcnet_core.contracts import drain
 from kcnet_core.datasets.substructures import with_substructures
+from kcnet_core.errors import DataError
 from kcnet_core.experiments.comparison.search import training_part
 from kcnet_core.smell import elsewhere
 from kcnet_core.smell.flies import FlySettings
@@ -97,3 +98,8 @@ def test_the_shipped_measurement_holds_for_the_shipped_nose(starter):
     assert found.outside.top_error.mean < 0.05
     assert all(abs(a - b) < 0.02 for a, b in zip(found.outside.coverage, COVERAGES, strict=True))
     assert elsewhere.remembered_elsewhere(starter, TINY) is None
+
+
+def test_data_whose_words_nobody_translated_are_refused_by_a_sentence():
+    with pytest.raises(DataError, match=r"lists no words of keller_2016.*gs_lf, leffingwell"):
+        elsewhere.other_people("keller_2016")
