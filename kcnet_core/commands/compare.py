@@ -28,6 +28,8 @@ WORDS = {
     "oversampling": "add rows of rare classes (ADASYN), to training rows only",
     "fshn_size": "`hidden` or `parameters`: what an FSHN has as many of as the KCNet beside it",
     "seed": "of the splits and of the models",
+    "retina": "through which all models see images; empty: none",
+    "n_patches": "that the retina learns",
     "settings": 'of single models, as JSON: {"DOA": {"n_epochs": 20}}',
 }
 

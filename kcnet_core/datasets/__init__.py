@@ -33,7 +33,7 @@ _LOADERS: dict[str, tuple[Callable[..., Dataset], tuple[str, ...]]] = {  # and t
     },
     **{
         name: (partial(images.load_images, name), _IMAGE_OPTIONS)
-        for name in ("mnist_sample", "digits", *images.IDX_SETS)
+        for name in ("mnist_sample", "digits", *images.IDX_SETS, "cifar10")
     },
 }
 

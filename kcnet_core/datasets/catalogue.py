@@ -302,5 +302,17 @@ CATALOGUE = {
             "handwritten letters, IJCNN, doi 10.1109/IJCNN.2017.7966217",
             description="Handwritten digits and letters, 28 × 28 pixels, with their own split.",
         ),
+        DatasetInfo(
+            name="cifar10",
+            title="CIFAR-10",
+            n_rows=60_000,
+            n_features=3_072,
+            size_bytes=170_498_071,
+            licence="None stated by its authors; please cite",
+            citation="Krizhevsky (2009), Learning multiple layers of features from tiny images, "
+            "technical report, University of Toronto",
+            description="Photographs of animals and vehicles in colour, 32 × 32 pixels, with their "
+            "own split: for a network with a retina.",
+        ),
     )
 }

@@ -38,7 +38,8 @@ class Dataset:
         `target_names[k]` names class k, or column k of a multi-label `y`.
     groups : ndarray of shape (n,) or None
         Molecule id, so that a split can keep a molecule's rows together.
-    image_shape : (height, width) or None
+    image_shape : (height, width), (height, width, 3) in colour, or None
+        Inputs are row by row, the colours of a pixel side by side.
     n_train : int or None
         Rows before it are a benchmark's own training part, the rest its test part.
     row_names : tuple of str or None
@@ -60,7 +61,7 @@ class Dataset:
     feature_names: tuple[str, ...]
     target_names: tuple[str, ...]
     groups: np.ndarray | None = None
-    image_shape: tuple[int, int] | None = None
+    image_shape: tuple[int, ...] | None = None
     n_train: int | None = None
     citation: str = ""
     licence: str = ""

@@ -1,4 +1,4 @@
-"""Load the image sets: MNIST and its family from the data folder, and two small bundled ones."""
+"""Load the image sets: MNIST's family and CIFAR-10 from the data folder, and two bundled ones."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kcnet_core.datasets import store
+from kcnet_core.datasets import cifar, store
 from kcnet_core.datasets.catalogue import CATALOGUE
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.datasets.idx import idx_path, idx_shape, read_idx
@@ -78,7 +78,7 @@ def load_images(
 
     Parameters
     ----------
-    name : a key of IDX_SETS, or "mnist_sample" or "digits"
+    name : a key of IDX_SETS, or "cifar10", "mnist_sample" or "digits"
     normalise : {"global", "per_pixel", "none", "half"}
         See `pixels.image_dataset`.
     n_train, n_test : int or None
@@ -91,6 +91,9 @@ def load_images(
     if name in IDX_SETS:
         classes = IDX_SETS[name].classes
         parts = _idx_parts(name, report)
+    elif name == "cifar10":
+        classes = cifar.CLASSES
+        parts = cifar.read_parts(store.require(name, cifar.FILES))
     else:
         read, split, white = _SAMPLES[name]
         parts = _split_sample(*read(), split, report)

@@ -15,6 +15,7 @@ NORMALISATIONS = {
     "half": "pixels from −1 to 1",
 }
 FIXED = {"none": (0.0, 1.0), "half": (0.5, 0.5)}  # mean and deviation that no image decides
+COLOURS = (" red", " green", " blue")
 _CHUNK_ROWS = 512  # keeps every wider-than-byte intermediate small
 
 
@@ -59,7 +60,9 @@ def image_dataset(
     white: int = 255,
     **fields,
 ) -> Dataset:
-    """Standardise byte images (n, height, width) and wrap them up with the other `fields`.
+    """Standardise byte images and wrap them up with the other `fields`.
+
+    `pixels` are (n, height, width), or (n, height, width, 3) in colour.
 
     Parameters
     ----------
@@ -73,8 +76,8 @@ def image_dataset(
     white : int
         The byte that means full ink; raw pixels are bytes / white.
     """
-    n, height, width = pixels.shape
-    pixels = pixels.reshape(n, height * width)
+    shape = pixels.shape[1:]
+    pixels = pixels.reshape(len(pixels), -1)
     mean, std = _pixel_statistics(pixels[:n_train], normalise, white)
     input_std = 1.0
     if normalise in FIXED:
@@ -85,8 +88,13 @@ def image_dataset(
     return Dataset(
         X=X,
         y=y.astype(np.int64),
-        feature_names=tuple(f"pixel [{r}, {c}]" for r in range(height) for c in range(width)),
-        image_shape=(height, width),
+        feature_names=tuple(
+            f"pixel [{r}, {c}]{colour}"
+            for r in range(shape[0])
+            for c in range(shape[1])
+            for colour in ("", *COLOURS)[slice(1) if len(shape) == 2 else slice(1, None)]
+        ),
+        image_shape=shape,
         n_train=n_train,
         title=title if normalise == "global" else f"{title}, {NORMALISATIONS[normalise]}",
         input_std=input_std,

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import tarfile
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from kcnet_core.contracts import Counted, Steps, drain
-from kcnet_core.datasets import dream, gs_lf, images, keller, store
+from kcnet_core.datasets import cifar, dream, gs_lf, images, keller, store
 from kcnet_core.datasets.catalogue import CATALOGUE
 from kcnet_core.datasets.downloads import download_steps
 from kcnet_core.datasets.fly import connectome, door
 from kcnet_core.datasets.pyrfume import archives
 from kcnet_core.datasets.uploads.archive import open_archive, read_entry
 from kcnet_core.errors import DataError, LimitError
-from kcnet_core.limits import MAX_DOWNLOAD_BYTES
+from kcnet_core.limits import MAX_DOWNLOAD_BYTES, MAX_UNZIPPED_BYTES
 from kcnet_core.storage import folders
 from kcnet_core.storage.atomic_write import write_whole
 
@@ -95,6 +97,8 @@ def remote_files(name: str) -> tuple[RemoteFile, ...]:
         url = _HEMIBRAIN_URL + PurePosixPath(connectome.ARCHIVE).name
         size, md5 = CATALOGUE[name].size_bytes, CATALOGUE[name].checked.removeprefix("MD5 ")
         return (RemoteFile(connectome.ARCHIVE, (url,), size, md5=md5),)
+    if name == "cifar10":
+        return _cifar_files(CATALOGUE[name].size_bytes)
     if name in images.IDX_SETS:
         return _torchvision_files(images.IDX_SETS[name], CATALOGUE[name].size_bytes)
     return ()
@@ -130,19 +134,43 @@ def fetch_steps(name: str) -> Steps[Counted, None]:
     yield Counted(total, total)
 
 
+def fetch_weights_steps(network: str) -> Steps[Counted, None]:
+    """Download the weights of a network that a retina looks with, if they are not here."""
+    from kcnet_core.network.retina import pretrained
+
+    if pretrained.weights_file(network) is None:
+        url = pretrained.published(network)
+        name = PurePosixPath(url).name
+        digest = PurePosixPath(url).stem.rpartition("-")[2]  # the first of its SHA-256
+        target = folders.download_folder() / pretrained.FOLDER / name
+        yield from download_steps(url, target, sha256=digest)
+
+
 def files(name: str) -> tuple[str, ...]:
     """What a data folder must hold of a dataset that is not bundled."""
     if name == connectome.NAME:
         return connectome.files()
-    odors = {"keller_2016": keller.FILES, "dream": dream.FILES, "gs_lf": gs_lf.FILES}
-    odors |= dict.fromkeys(door.NAMES, door.FILES)
-    odors |= {archive: archives.files(archive) for archive in archives.ARCHIVES}
-    return odors[name] if name in odors else images.IDX_SETS[name].files()
+    fixed = {"keller_2016": keller.FILES, "dream": dream.FILES, "gs_lf": gs_lf.FILES}
+    fixed |= {"cifar10": cifar.FILES, **dict.fromkeys(door.NAMES, door.FILES)}
+    fixed |= {archive: archives.files(archive) for archive in archives.ARCHIVES}
+    return fixed[name] if name in fixed else images.IDX_SETS[name].files()
+
+
+def _cifar_files(size_bytes: int) -> tuple[RemoteFile, ...]:
+    """torchvision's archive, which holds its batches in a folder of their own."""
+    from kcnet_core.network.retina.torchvision_guard import import_torchvision
+
+    source = import_torchvision().datasets.CIFAR10
+    folder = PurePosixPath(cifar.ARCHIVE).parent
+    members = tuple(str(PurePosixPath(file).relative_to(folder)) for file in cifar.FILES)
+    return (
+        RemoteFile(cifar.ARCHIVE, (source.url,), size_bytes, md5=source.tgz_md5, members=members),
+    )
 
 
 def _torchvision_files(idx_set: images.IdxSet, size_bytes: int) -> tuple[RemoteFile, ...]:
     """Mirrors and checksums are torchvision's own; it keeps them up to date."""
-    from kcnet_core.datasets.torchvision_guard import import_torchvision
+    from kcnet_core.network.retina.torchvision_guard import import_torchvision
 
     source = getattr(import_torchvision().datasets, idx_set.torchvision_class)
     if idx_set.torchvision_class == "EMNIST":
@@ -175,16 +203,36 @@ def _download_from_any(remote: RemoteFile, target: Path) -> Steps[Counted, None]
                 raise
 
 
+def _unzipped(archive: Path, members: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
+    with archive.open("rb") as file:
+        pack, entries = open_archive(file, MAX_DOWNLOAD_BYTES)
+        inside = {PurePosixPath(entry.filename).name: entry for entry in entries}
+        for member in members:
+            yield member, read_entry(pack, inside[member])
+
+
+def _untarred(archive: Path, members: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
+    """Nothing is ever extracted to a path of the archive's own."""
+    with tarfile.open(archive) as pack:
+        for entry in pack:
+            content = pack.extractfile(entry) if entry.name in members else None
+            if content is not None and entry.size <= MAX_UNZIPPED_BYTES:
+                yield entry.name, content.read()
+    if not all((archive.parent / name).is_file() for name in members):
+        raise KeyError
+
+
 def _unpacked(archive: Path, members: tuple[str, ...]) -> Iterator[str]:
     """Take only `members` out of the archive, each whole or not at all, and delete the archive."""
     try:
-        with archive.open("rb") as file:
-            pack, entries = open_archive(file, MAX_DOWNLOAD_BYTES)
-            inside = {PurePosixPath(entry.filename).name: entry for entry in entries}
-            for member in members:
-                yield member
-                write_whole(archive.parent / member, read_entry(pack, inside[member]))
-    except (DataError, LimitError, KeyError) as error:
+        for member, content in (_untarred if ".tar" in archive.name else _unzipped)(
+            archive, members
+        ):
+            target = archive.parent / member
+            target.parent.mkdir(exist_ok=True)
+            write_whole(target, content)
+            yield member
+    except (DataError, LimitError, KeyError, EOFError, zlib.error, tarfile.TarError) as error:
         archive.unlink(missing_ok=True)
         raise DataError(
             f"{archive.name} does not hold the files it should; it was thrown away. "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 
 from kcnet_core.experiments.models import MODELS
@@ -27,6 +28,7 @@ BASELINE_COPIES = 10  # of the training rows, in trees, kernels and votes
 BYTES_PER_MOLECULE = 20_000  # that is asked: row, descriptors, answer and verdict
 REOPENED_COPIES = 6  # of the test rows at the peak, measured
 BYTES_SHOWN = 4 + 1  # per connection: S and W
+PRETRAINED_INPUTS, PRETRAINED_FLOPS = 512, 2e9  # for an image; with most time not in products
 SMALLEST = 0.05  # seconds that even the smallest model takes with splitting, scaling and scoring
 
 
@@ -65,6 +67,13 @@ def estimate(run: Run, n: int, d: int, c: int) -> Estimate:
     the DOA gradient (rows x B x d) and, for FSHN, gradient descent over every weight.
     """
     B = run.n_hidden
+    if run.retina:
+        inputs = retina_inputs(run.retina, run.n_patches)
+        seen = estimate(replace(run, retina=""), n, inputs, c)
+        # Patches of 6 x 6 pixels at every place of every image; or a small network.
+        of_image = 2 * 36 * d * run.n_patches if run.retina == "patches" else PRETRAINED_FLOPS
+        seconds = 1.5 * n * of_image / flops_per_second()
+        return Estimate(seen.seconds + seconds, seen.bytes + 2 * 4 * n * d)
     if run.model == "FSHN":
         flops = FACTOR_SGD * run.n_epochs * 6 * n * B * (d + c)
         return Estimate(flops / flops_per_second() + 0.3, FIXED_BYTES + 4 * (2 * n * d))
@@ -88,6 +97,11 @@ def estimate(run: Run, n: int, d: int, c: int) -> Estimate:
         1.3 * flops / flops_per_second() + 0.3,
         FIXED_BYTES + 4 * n * d + 3 * 8 * side * side + matrices,
     )
+
+
+def retina_inputs(retina: str, n_patches: int) -> int:
+    """What a network gets from a retina: every patch in both signs and four quarters."""
+    return 8 * n_patches if retina == "patches" else PRETRAINED_INPUTS
 
 
 def fit_cost(model: str, settings: Mapping, n: int, d: int, c: int, n_held: int) -> Estimate:

@@ -12,15 +12,15 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
+from kcnet_core.contracts import drain
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments import metrics
-from kcnet_core.experiments.fitting import Fitted, Fold, fit_steps, prepare
+from kcnet_core.experiments.fitting import Before, Fitted, Fold, fit_steps, prepare_steps
 from kcnet_core.experiments.metrics import METRICS
 from kcnet_core.experiments.protocols import Split
 from kcnet_core.experiments.stored_size import rounded, stored_size
 from kcnet_core.network.history import Progress
-from kcnet_core.network.scaling import FeatureScaler
 
 TIMES = ("configure_seconds", "fit_seconds", "evaluate_seconds", "seconds")
 # Bytes in float32 and in 8 bits, how the wiring is stored, and accuracy with 8 bits.
@@ -53,7 +53,7 @@ def evaluate_steps(
     dataset: Dataset,
     splits: Iterable[Split],
     *,
-    scaler: FeatureScaler | str | None = "default",
+    scaler: Before | str | None = "default",
     oversampling: bool = False,
     skip: Container[tuple[str, int, int]] = (),
     progress: bool = False,
@@ -78,7 +78,8 @@ def evaluate_steps(
             continue
         rows = {name: dict.fromkeys(COLUMNS) | row_head(name, dataset, split) for name in wanted}
         try:
-            fold = prepare(dataset, split, scaler=scaler, oversampling=oversampling)
+            steps = prepare_steps(dataset, split, scaler=scaler, oversampling=oversampling)
+            fold = (yield from steps) if progress else drain(steps)
         except KCNetError as error:
             yield from ({**row, "error": error_sentence(error)} for row in rows.values())
             continue
@@ -117,9 +118,10 @@ def _stored(fitted: Fitted, fold: Fold) -> dict:
     size = stored_size(fitted.model, fold.image_shape)
     if size is None:
         return {}
+    seen = getattr(fold.scaler, "stored_bytes", 0)  # of a retina
     found = {
-        "stored_bytes": size.total,
-        "stored_bytes_8bit": size.total_8bit,
+        "stored_bytes": seen + size.total,
+        "stored_bytes_8bit": seen + size.total_8bit,
         "stored_form": size.hidden_form,
     }
     if fitted.classes is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from sklearn.base import clone
@@ -12,16 +13,19 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
-from kcnet_core.contracts import Estimator
+from kcnet_core.contracts import Estimator, Steps, drain
 from kcnet_core.datasets.catalogue import is_glomerular
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import DataError
+from kcnet_core.experiments.obstacles import BEHIND_A_RETINA, obstacle, retina_obstacle
 from kcnet_core.experiments.oversampling import oversample
 from kcnet_core.experiments.protocols import Split
-from kcnet_core.experiments.run import obstacle
 from kcnet_core.network.history import Progress
+from kcnet_core.network.retina import PatchRetina, PretrainedRetina, is_retina
 from kcnet_core.network.scaling import FeatureScaler, default_scaler
 from kcnet_core.network.wiring import PLANS
+
+Before: TypeAlias = FeatureScaler | PatchRetina | PretrainedRetina  # what stands before a network
 
 
 @dataclass(frozen=True)
@@ -34,9 +38,9 @@ class Fold:
     X_test: np.ndarray
     y_test: np.ndarray
     n_classes: int
-    scaler: FeatureScaler | None  # fitted
+    scaler: Before | None  # fitted
     title: str  # of the dataset
-    image_shape: tuple[int, int] | None  # of the inputs, where they are pixels
+    image_shape: tuple[int, ...] | None  # of the inputs, where they are pixels
     glomeruli: tuple[str, ...]  # that the inputs are; none where they are something else
     n_added: int = 0
     notes: tuple[str, ...] = ()
@@ -48,6 +52,8 @@ class Fold:
         """
         plan = getattr(model, "wiring", "random")
         pixels, glomeruli = self.image_shape is not None, bool(self.glomeruli)
+        if PLANS[plan].needs_image and is_retina(self.scaler):
+            raise DataError(BEHIND_A_RETINA)
         if why := obstacle(plan, self.title, pixels, glomeruli):
             raise DataError(why)
         if PLANS[plan].needs_image:
@@ -63,22 +69,42 @@ def prepare(
     dataset: Dataset,
     split: Split,
     *,
-    scaler: FeatureScaler | str | None = "default",
+    scaler: Before | str | None = "default",
     oversampling: bool = False,
 ) -> Fold:
     """Scale and, if asked, oversample (ADASYN) the training rows; the test rows are only
     transformed.
 
-    `scaler` is an unfitted one (it is cloned), none at all, or "default": what suits the data.
+    `scaler` is an unfitted one (it is cloned), none at all, or "default": what suits the data. A
+    retina may stand in its place.
     """
+    return drain(prepare_steps(dataset, split, scaler=scaler, oversampling=oversampling))
+
+
+def prepare_steps(
+    dataset: Dataset,
+    split: Split,
+    *,
+    scaler: Before | str | None = "default",
+    oversampling: bool = False,
+) -> Steps[Progress, Fold]:
+    """`prepare` step by step, where a retina takes its time."""
     fitted = default_scaler(dataset) if isinstance(scaler, str) else scaler and clone(scaler)
     X_train, X_test = dataset.X[split.train], dataset.X[split.test]
-    if fitted is not None:
+    if fitted is not None and is_retina(fitted):
+        if isinstance(fitted, PretrainedRetina):
+            yield from _weights(fitted.network)
+        yield Progress("retina", 0, 1, 0.0, "learning its scale")
+        fitted.fit(X_train)
+        X_train = yield from fitted.transform_steps(X_train)
+        X_test = yield from fitted.transform_steps(X_test)
+    elif fitted is not None:
         X_train = fitted.fit(X_train).transform(X_train)
         X_test = fitted.transform(X_test)
     y_train = dataset.y[split.train]
     groups = None if dataset.groups is None else dataset.groups[split.train]
-    about = fitted, dataset.title, dataset.image_shape, _glomeruli(dataset, fitted)
+    shape = None if is_retina(fitted) else dataset.image_shape
+    about = fitted, dataset.title, shape, _glomeruli(dataset, fitted)
     test = X_test, dataset.y[split.test], len(dataset.target_names), *about
     if not oversampling:
         return Fold(X_train, y_train, groups, *test)
@@ -86,7 +112,36 @@ def prepare(
     return Fold(more.X, more.y, more.groups, *test, more.n_added, (more.note,))
 
 
-def _glomeruli(dataset: Dataset, scaler: FeatureScaler | None) -> tuple[str, ...]:
+def _weights(network: str) -> Steps[Progress, None]:
+    """Download the weights of a retina's network, where they are not here yet."""
+    from kcnet_core.datasets.sources import fetch_weights_steps
+
+    for step in fetch_weights_steps(network):
+        says = f"downloading its weights, {step.done / 1e6:.1f} MB"
+        yield Progress("retina", step.done, step.total or step.done, 0.0, says)
+
+
+def retina_for(
+    name: str, n_patches: int, seed: int, dataset: Dataset
+) -> PatchRetina | PretrainedRetina | None:
+    """The unfitted retina of this name for a dataset, refused where there are no pixels."""
+    if why := retina_obstacle(name, dataset.title, dataset.image_shape is not None):
+        raise DataError(why)
+    if not name:
+        return None
+    common = {"image_shape": dataset.image_shape, "random_state": seed}
+    if name == "patches":
+        return PatchRetina(n_patches, scaled=True, **common)
+    if np.ndim(dataset.pixel_mean):
+        raise DataError(
+            "The pretrained retina wants photographs as they are: choose pixels that are not "
+            "standardised each by itself."
+        )
+    scale = {"pixel_mean": float(dataset.pixel_mean), "pixel_std": float(dataset.pixel_std)}
+    return PretrainedRetina(**scale, **common)
+
+
+def _glomeruli(dataset: Dataset, scaler: Before | None) -> tuple[str, ...]:
     """Names of the model's inputs, where they are glomeruli."""
     if not is_glomerular(dataset.name):
         return ()

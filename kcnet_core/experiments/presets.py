@@ -85,6 +85,11 @@ def our_presets(dataset: str, target: str = "") -> list[Preset]:
                 {"model": "Ensemble DOA", "n_hidden": 6500, "n_submodels": 10, **TUNED},
             ),
         ]
+    if dataset == "cifar10":
+        rows.insert(0, ("Photographs through a retina", {
+            "model": "KCNet", "n_hidden": 3000, "retina": "patches", "n_patches": 200,
+            "fan_in": 20, "alpha": 5000.0,
+        }))  # fmt: skip
     if dataset in FIELDS_HELP:
         rows += [
             ("Receptive fields", {"model": "KCNet", "n_hidden": 2000, **FIELDS}),

@@ -14,6 +14,7 @@ from kcnet_core.datasets.catalogue import CATALOGUE
 from kcnet_core.experiments.protocols import PROTOCOLS
 from kcnet_core.experiments.run import Run
 from kcnet_core.experiments.training import TrainedRun
+from kcnet_core.network.retina import is_retina
 from kcnet_core.network.scaling import ODOR_CLIP
 from kcnet_core.network.wiring import PLANS
 
@@ -135,9 +136,12 @@ for name, value in scores.items():
 def repeat_script(trained: TrainedRun) -> str:
     """A short Python script that repeats the run with `kcnet_core` alone."""
     run = trained.run
-    scaled = trained.scaler is not None
+    retina = is_retina(trained.scaler)
+    scaled = trained.scaler is not None and not retina
     parameters = run.estimator_parameters()
     imports = ["from kcnet_core.network.scaling import FeatureScaler"] if scaled else []
+    kind = type(trained.scaler).__name__
+    imports += [f"from kcnet_core.network.retina import {kind}"] if retina else []
     lines = [f"    {name}={value!r}," for name, value in parameters.items()]
     plan = PLANS[parameters.get("wiring", "random")]
     if plan.needs_image:
@@ -159,6 +163,9 @@ def repeat_script(trained: TrainedRun) -> str:
             f"scaler = FeatureScaler(clip={ODOR_CLIP}).fit(X_train)\n"
             "X_train, X_test = scaler.transform(X_train), scaler.transform(X_test)\n"
             if scaled
+            else f"retina = {trained.scaler!r}.fit(X_train)\n"
+            "X_train, X_test = retina.transform(X_train), retina.transform(X_test)\n"
+            if retina
             else ""
         ),
         parameters="\n".join(lines),

@@ -12,7 +12,9 @@ from kcnet_core.datasets.catalogue import CATALOGUE, is_glomerular, is_image_set
 from kcnet_core.datasets.pixels import NORMALISATIONS
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.described import Described, written
+from kcnet_core.experiments.obstacles import BEHIND_A_RETINA, obstacle, retina_obstacle
 from kcnet_core.limits import MAX_EPOCHS, MAX_HIDDEN, MAX_SUBMODELS
+from kcnet_core.network.retina import RETINAS
 from kcnet_core.network.wiring import PLANS
 
 KCNET_MODELS = ("KCNet", "DOA", "Ensemble DOA")
@@ -89,6 +91,16 @@ class Run(Described):
         "Of glomeruli that nobody measured with an odorant: set to the spontaneous rate, or only "
         "odorants and glomeruli that were all measured with each other (complete)",
         options=("", "complete"),
+    )
+    retina: str = setting(
+        "",
+        "Retina",
+        "What stands between an image and the network: nothing, or  \n"
+        + "  \n".join(f"**{name}**: {about}" for name, about in RETINAS.items()),
+        options=("", *RETINAS),
+    )
+    n_patches: int = setting(
+        100, "Patches of the retina", "How many typical patches it learns", (10, 1_600, 10)
     )
     rows: int = setting(
         0, "Training rows", "0 uses every training row; fewer train faster", (0, 1_000_000)
@@ -233,9 +245,14 @@ class Run(Described):
                     f"{info.title} holds numbers, and Train and Compare teach classes and labels. "
                     "Choose another dataset; the Smell page and KCNetRegressor use this one."
                 )
-            why = obstacle(self.wiring, info.title, is_image_set(info.name), info.glomeruli)
+            pixels = is_image_set(info.name)
+            why = retina_obstacle(self.retina, info.title, pixels) or obstacle(
+                self.wiring, info.title, pixels, info.glomeruli
+            )
             if why:
                 raise KCNetError(why)
+        if self.retina and PLANS[self.wiring].needs_image:
+            raise KCNetError(BEHIND_A_RETINA)
 
     def to_link(self) -> dict[str, str]:
         """Every field that means something to the model: a link that outlives new defaults."""
@@ -253,6 +270,7 @@ class Run(Described):
             **dict.fromkeys(FLY_FIELDS, real),
             "fan_in": not real,
             "missing": is_glomerular(self.dataset),
+            "n_patches": self.retina == "patches",
         }
         return fits.get(name, True) and self.model in settings()[name].models
 
@@ -269,6 +287,7 @@ class Run(Described):
         where = CATALOGUE[self.dataset].title if self.dataset in CATALOGUE else "your own data"
         target = f" ({self.target})" if self.target else ""
         scale = f", {NORMALISATIONS[self.pixels]}" if self.pixels else ""
+        scale += f", retina of {self.retina}" if self.retina else ""
         return f"{what} on {where}{target}{scale}{plan}, seed {self.seed}"
 
     def data_options(self) -> dict[str, Any]:
@@ -298,27 +317,6 @@ class Run(Described):
         import kcnet_core
 
         return getattr(kcnet_core, self.estimator_name)(**self.estimator_parameters())
-
-
-def obstacle(wiring: str, title: str, pixels: bool, glomeruli: bool) -> str:
-    """Why this wiring cannot be used with some data; empty if it can."""
-    if PLANS[wiring].needs_image and not pixels:
-        return (
-            f"{title} has no pixels, and {wiring} wiring draws each cell's inputs inside a "
-            f"rectangle of an image: choose images, or random wiring."
-        )
-    if PLANS[wiring].needs_glomeruli and not glomeruli:
-        return (
-            f"{title} has no glomeruli, and {wiring} wiring is of the cells of a real fly, which "
-            f"hear glomeruli: choose DoOR, or random wiring."
-        )
-    return ""
-
-
-def plans_for(dataset: str, pixels: bool) -> tuple[str, ...]:
-    """The plans by which a network can be wired that learns from this dataset."""
-    real = is_glomerular(dataset)
-    return tuple(name for name in PLANS if not obstacle(name, "", pixels, real))
 
 
 def settings() -> dict[str, Setting]:

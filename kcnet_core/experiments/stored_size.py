@@ -42,7 +42,7 @@ class StoredSize:
         return self.hidden_8bit + self.output_8bit
 
 
-def stored_size(model: Any, image_shape: tuple[int, int] | None = None) -> StoredSize | None:
+def stored_size(model: Any, image_shape: tuple[int, ...] | None = None) -> StoredSize | None:
     """Of a fitted network; None for a model that is none."""
     coef = getattr(model, "coef_", None)
     if coef is None or not hasattr(model, "weights_") or not hasattr(model, "n_hidden"):
@@ -66,7 +66,7 @@ def stored_size(model: Any, image_shape: tuple[int, int] | None = None) -> Store
     )
 
 
-def wiring_bits(W: np.ndarray, image_shape: tuple[int, int] | None = None) -> dict[str, int]:
+def wiring_bits(W: np.ndarray, image_shape: tuple[int, ...] | None = None) -> dict[str, int]:
     """Bits of a 0/1 matrix (B, d), by how it is stored."""
     n_hidden, n_inputs = W.shape
     n_ones = int(np.count_nonzero(W))
@@ -77,7 +77,7 @@ def wiring_bits(W: np.ndarray, image_shape: tuple[int, int] | None = None) -> di
     if W.max(initial=0) > 1:  # numbers of synapses
         return {"indices": bits["indices"] + n_ones * SMALL_BITS}
     if image_shape is not None:
-        height, width = image_shape
+        height, width = image_shape[:2]
         cells = W.reshape(n_hidden, height, width, -1)
         rows, columns = (_span(np.asarray(cells.any(axes))) for axes in ((2, 3), (1, 3)))
         place = 2 * _width(height) + 2 * _width(width)

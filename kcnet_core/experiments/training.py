@@ -9,15 +9,15 @@ from typing import cast
 
 import numpy as np
 
-from kcnet_core.contracts import Circuit, Network
+from kcnet_core.contracts import Circuit, Network, Steps
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.experiments import metrics, protocols
-from kcnet_core.experiments.fitting import prepare
+from kcnet_core.experiments.fitting import Before, Fold, prepare_steps, retina_for
 from kcnet_core.experiments.frames import Frame, Replay
 from kcnet_core.experiments.run import DOA_MODELS, EPOCH_MODELS, KCNET_MODELS, Run
-from kcnet_core.network.history import EpochRecord, Progress
+from kcnet_core.network.history import EpochRecord, Progress, time_at_work
 from kcnet_core.network.labels import TargetCode
-from kcnet_core.network.scaling import FeatureScaler
+from kcnet_core.network.retina import is_retina
 from kcnet_core.network.scores import DEFAULT_METRIC, KEYWORDS
 
 LAMBDA_PATH = "lambda_path"  # its place in the memo
@@ -37,7 +37,7 @@ class TrainView:
     recent: tuple[Frame, ...] = ()  # those of the last second or so
     metric_name: str = "accuracy"
     counts_as_step: bool = False  # True after an epoch; "step" runs through all other work
-    image_shape: tuple[int, int] | None = None  # of the inputs, where they are pixels
+    image_shape: tuple[int, ...] | None = None  # of the inputs, where they are pixels
     feature_names: tuple[str, ...] = ()  # of the inputs, once they are known
 
     @property
@@ -52,7 +52,7 @@ class TrainedRun:
     run: Run
     dataset: Dataset
     protocol: str
-    scaler: FeatureScaler | None
+    scaler: Before | None
     model: Network
     train_rows: np.ndarray
     test_rows: np.ndarray
@@ -85,13 +85,18 @@ class TrainedRun:
         return list(names_of_inputs(self.dataset, self.scaler))
 
     @property
+    def image_shape(self) -> tuple[int, ...] | None:
+        """Of the model's inputs, where they are pixels; behind a retina they are none."""
+        return None if is_retina(self.scaler) else self.dataset.image_shape
+
+    @property
     def headline(self) -> tuple[str, float]:
         """The metric by which this kind of data is judged, and its value."""
         name = metrics.headline_metric(self.dataset)
         return name, self.scores[name]
 
 
-def names_of_inputs(dataset: Dataset, scaler: FeatureScaler | None) -> tuple[str, ...]:
+def names_of_inputs(dataset: Dataset, scaler: Before | None) -> tuple[str, ...]:
     """Names of what the model gets, which is less than the dataset has where columns were left."""
     if scaler is None:
         return dataset.feature_names
@@ -125,7 +130,7 @@ def train_steps(
     def view(stage: str, fraction: float, counts_as_step: bool = False) -> TrainView:
         return TrainView(
             run, stage, fraction, log, len(log), replay.frames, replay.recent, metric_name,
-            counts_as_step, dataset.image_shape, feature_names,
+            counts_as_step, None if run.retina else dataset.image_shape, feature_names,
         )  # fmt: skip
 
     yield view("Splitting the rows", 0.0)
@@ -133,15 +138,18 @@ def train_steps(
     protocol, split = split_of(run, dataset)
     prepared = time.perf_counter() - started
     yield view("Scaling the inputs", 0.0)
+    retina = retina_for(run.retina, run.n_patches, run.seed, dataset)
+    spent = {"prepare": prepared}
+    steps = prepare_steps(dataset, split, scaler=retina or "default")
+    fold = yield from _viewed(time_at_work(steps, spent, "prepare"), view)
     started = time.perf_counter()
-    fold = prepare(dataset, split)
     feature_names = names_of_inputs(dataset, fold.scaler)
     model = fold.lay_out(run.estimator())
     circuit = cast(Circuit, model)  # where the model is a KCNet
     has_epochs = run.model in EPOCH_MODELS
     # One record per epoch and submodel, and with DOA one more for the wiring as it was drawn.
     total = (run.n_epochs + (run.model in DOA_MODELS)) * replay.n_submodels
-    prepared += time.perf_counter() - started
+    prepared = spent["prepare"] + time.perf_counter() - started
     matrices, ended = run.model in DOA_MODELS, False
     if run.model in KCNET_MODELS:
         yield view(STAGES["wiring"], 0.0)
@@ -177,6 +185,16 @@ def train_steps(
     )  # fmt: skip
 
 
+def _viewed(steps: Steps[Progress, Fold], view: Callable) -> Generator[TrainView, None, Fold]:
+    while True:
+        try:
+            step = next(steps)
+        except StopIteration as ended:
+            return ended.value
+        says = step.says or f"{step.done:,} of {step.total:,} images"
+        yield view(f"{STAGES['retina']}, {says}", 0.0)
+
+
 def _inside(step: Progress, has_epochs: bool) -> tuple[str, float]:
     """What a step inside a stage is called, and how much of the run is done with it."""
     done = step.done / max(step.total, 1)
@@ -190,6 +208,7 @@ def _inside(step: Progress, has_epochs: bool) -> tuple[str, float]:
 
 
 STAGES = {
+    "retina": "Looking through the retina",
     "wiring": "Drawing the wiring",
     "doa": "Tuning the wiring",
     "gram": "Summing the activity of the Kenyon cells",

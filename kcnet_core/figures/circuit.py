@@ -197,7 +197,7 @@ def votes_figure(
     )
 
 
-def pixel_map_figure(contribution, image_shape: tuple[int, int], dark: bool = False) -> go.Figure:
+def pixel_map_figure(contribution, image_shape: tuple[int, ...], dark: bool = False) -> go.Figure:
     """Exact share of every pixel in a score: orange speaks for the answer, purple against it."""
     return pixel_map(
         contribution, image_shape, unit="votes", scale="diverging", dark=dark,

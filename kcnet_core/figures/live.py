@@ -17,6 +17,7 @@ from kcnet_core.figures.reduction import (
     LEVELS,
     in_words,
     levels,
+    on_pixels,
     scale_end,
     shade_table,
 )
@@ -39,7 +40,7 @@ def film_data(
     says: Mapping[int, str] | None = None,
     n_submodels: int = 1,
     names: Sequence[str] = (),
-    image_shape: tuple[int, int] | None = None,
+    image_shape: tuple[int, ...] | None = None,
     seconds: float = 1.0,
     dark: bool = False,
 ) -> bytes:
@@ -89,7 +90,7 @@ def _board(
     frames: Sequence[Frame],
     n_submodels: int,
     names: Sequence[str],
-    image_shape: tuple[int, int] | None,
+    image_shape: tuple[int, ...] | None,
     dark: bool,
 ) -> dict[str, Any]:
     """What a canvas must know of its matrix besides the shades."""
@@ -129,7 +130,7 @@ def _changes(
     board: Mapping[str, Any],
     kind: str,
     frames: Sequence[Frame],
-    image_shape: tuple[int, int] | None,
+    image_shape: tuple[int, ...] | None,
     passing: bool,
 ) -> bytes:
     n_shades = len(board["shades"]) // 6
@@ -140,9 +141,9 @@ def _changes(
     return np.concatenate([shown[:1], shown[1:] - shown[:-1]]).tobytes()
 
 
-def _values(frame: Frame, kind: str, image_shape: tuple[int, int] | None) -> np.ndarray:
+def _values(frame: Frame, kind: str, image_shape: tuple[int, ...] | None) -> np.ndarray:
     if kind == "usage":
-        return frame.usage.reshape(image_shape or (1, -1))
+        return on_pixels(frame.usage, image_shape or (1, frame.usage.size))
     small = frame.S_small if kind == "S" else frame.W_small
     if small is None:
         raise ValueError("a frame of a wiring that is not tuned has no scores")

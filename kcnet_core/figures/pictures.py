@@ -10,7 +10,14 @@ import plotly.graph_objects as go
 from kcnet_core.figures.axes import nice_ceiling
 from kcnet_core.figures.escaping import escape_html
 from kcnet_core.figures.layout import draw
-from kcnet_core.figures.reduction import LEVELS, indexed_png, levels, shade_table
+from kcnet_core.figures.reduction import (
+    LEVELS,
+    indexed_png,
+    levels,
+    on_pixels,
+    photograph_png,
+    shade_table,
+)
 from kcnet_core.figures.traces import heat, scatter
 from kcnet_core.palette import colourscale, theme
 
@@ -25,7 +32,7 @@ BARE_Y = {**BARE_X, "showgrid": False, "scaleanchor": "x", "constraintoward": "t
 
 
 def image_grid(
-    images, image_shape: tuple[int, int], labels=(), *, columns: int | None = None,
+    images, image_shape: tuple[int, ...], labels=(), *, columns: int | None = None,
     title: str | None = None, boxes=None, dark: bool = False,
 ) -> go.Figure:  # fmt: skip
     """Many images in [0, 1] as one picture, ink on paper, with a label below each, if any.
@@ -40,7 +47,7 @@ def image_grid(
 
 
 def cell_pictures(
-    W: np.ndarray, image_shape: tuple[int, int], cells, *, title: str = "", boxes=None,
+    W: np.ndarray, image_shape: tuple[int, ...], cells, *, title: str = "", boxes=None,
     dark: bool = False,
 ) -> go.Figure:  # fmt: skip
     """Receptive fields: the inputs (0/1, or scores) of some Kenyon cells on the image grid.
@@ -48,7 +55,7 @@ def cell_pictures(
     `boxes` (B, 4) are the rectangles from which each cell of W drew them: top, left, bottom, right.
     """
     cells = [int(cell) for cell in cells]
-    fields = np.asarray(W)[cells].astype(np.float32).reshape(-1, *image_shape)
+    fields = on_pixels(np.asarray(W)[cells].astype(np.float32), image_shape)
     scale = "diverging" if fields.min(initial=0) < 0 else "sequential"
     alt = f"Inputs of {len(cells)} Kenyon cells on the image grid"
     if scale == "sequential":
@@ -66,8 +73,9 @@ def cell_pictures(
 
 
 def _tiles(tiles, limit, scale, names, columns, title, alt, dark, boxes=None) -> go.Figure:
-    """Pictures of shape (n, height, width) as one PNG, with room for labels; ten in a row."""
-    n, height, width = tiles.shape
+    """Pictures of shape (n, height, width), or (n, height, width, 3) in colour, as one PNG, with
+    room for labels; ten in a row."""
+    n, height, width = tiles.shape[:3]
     columns = min(columns or 10, max(n, 1))
     rows = max(1, math.ceil(n / columns))
     label = LABEL * height / 28 if any(names) else 0
@@ -75,12 +83,15 @@ def _tiles(tiles, limit, scale, names, columns, title, alt, dark, boxes=None) ->
     # One colour more than the scale has, for the paper between the pictures.
     ink = theme(dark)
     paper = list(bytes.fromhex(ink.background.removeprefix("#")))
-    table = np.vstack([shade_table(scale, dark), np.array(paper, np.uint8)])
-    index = np.full((rows * pitch_y, columns * pitch_x), LEVELS, np.uint8)
     at = [((i % columns) * pitch_x, (i // columns) * pitch_y) for i in range(n)]
-    for (x, y), tile in zip(at, levels(tiles, scale, limit), strict=True):
-        index[y : y + height, x : x + width] = tile
-    source = indexed_png(index, table)
+    sheet = np.full((rows * pitch_y, columns * pitch_x), LEVELS, np.uint8)
+    colour = tiles.ndim == 4
+    if colour:
+        sheet = np.full((*sheet.shape, 3), np.array(paper) / 255, np.float32)
+    for (x, y), tile in zip(at, tiles if colour else levels(tiles, scale, limit), strict=True):
+        sheet[y : y + height, x : x + width] = tile
+    table = np.vstack([shade_table(scale, dark), np.array(paper, np.uint8)])
+    source = photograph_png(sheet) if colour else indexed_png(sheet, table)
     traces: list[dict] = [{"type": "image", "source": source, "hoverinfo": "skip"}]
     if any(names):
         xs, ys = [x + (width - 1) / 2 for x, _ in at], [y + height + label * 0.45 for _, y in at]
@@ -118,7 +129,7 @@ def _frame(at: tuple[int, int], box, line: dict) -> dict:
 
 def pixel_map(
     values: np.ndarray,
-    image_shape: tuple[int, int],
+    image_shape: tuple[int, ...],
     title: str | None = None,
     *,
     what: str = "Value of every pixel",
@@ -126,11 +137,12 @@ def pixel_map(
     scale: str = "sequential",
     dark: bool = False,
 ) -> go.Figure:
-    """One value for every pixel, with a scale; the pixel's place and value on hover.
+    """One value for every pixel, with a scale; the pixel's place and value on hover. Those of its
+    colours are added up.
 
     `what` is how the text form begins where there is no title.
     """
-    values = np.asarray(values, dtype=np.float32)
+    values = on_pixels(np.asarray(values, dtype=np.float32), image_shape).ravel()
     limit = nice_ceiling(float(np.abs(values).max(initial=0)))
     busiest = int(np.abs(values).argmax())
     alt = (
@@ -150,17 +162,21 @@ def pixel_map(
 
 
 def contribution_map(
-    values: np.ndarray, image: np.ndarray, image_shape: tuple[int, int], *, dark: bool = False
+    values: np.ndarray, image: np.ndarray, image_shape: tuple[int, ...], *, dark: bool = False
 ) -> go.Figure:
     """An image, and beside it what every pixel adds to (orange) or takes from (purple) a score.
 
     `values` are exact contributions, which sum to the score; the image may be on any scale.
     """
-    values = np.asarray(values, dtype=np.float32)
-    image = np.asarray(image, dtype=np.float32)
+    values = on_pixels(np.asarray(values, dtype=np.float32), image_shape).ravel()
+    image = np.asarray(image, dtype=np.float32).reshape(image_shape)
     span = float(np.ptp(image)) or 1.0
     limit = nice_ceiling(float(np.quantile(np.abs(values), 0.995)))
-    seen = _pixels((image - image.min()) / span, image_shape, "ink", 1.0, "", dark)
+    image = (image - image.min()) / span
+    if image.ndim == 3:
+        seen: dict = {"type": "image", "source": photograph_png(image)}
+    else:
+        seen = {**_pixels(image, image_shape, "ink", 1.0, "", dark), "showscale": False}
     added = _pixels(values, image_shape, "diverging", limit, "contribution", dark)
     alt = (
         f"The image and the contribution of each of its {len(values)} pixels: together "
@@ -172,7 +188,7 @@ def contribution_map(
     y_axis = {**BARE_Y, **frame, "range": [image_shape[0] - 0.5, -0.5]}
     return draw(
         [
-            {**seen, "showscale": False, "hoverinfo": "skip", "hovertemplate": None},
+            {**seen, "hoverinfo": "skip", "hovertemplate": None},
             {**added, "xaxis": "x2", "yaxis": "y2"},
         ],
         alt,
@@ -189,7 +205,7 @@ def contribution_map(
 def _pixels(values, image_shape, scale, limit, unit, dark) -> dict:
     shown = f" {unit}" if unit else ""
     return heat(
-        np.asarray(values, dtype=np.float32).reshape(image_shape),
+        np.asarray(values, dtype=np.float32).reshape(image_shape[:2]),
         -limit if scale == "diverging" else 0.0,
         limit,
         f"row %{{y}}, column %{{x}}<br>%{{z:.3g}}{shown}",

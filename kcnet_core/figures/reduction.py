@@ -59,12 +59,29 @@ def shade_table(scale: str, dark: bool, n: int = LEVELS) -> np.ndarray:
     return palette.colour_table(scale, dark)[np.linspace(0, 255, n).round().astype(int)]
 
 
+def on_pixels(values: np.ndarray, image_shape: tuple[int, ...]) -> np.ndarray:
+    """Values (..., d) of an image's inputs as (..., height, width), summed over its colours."""
+    shaped = np.asarray(values).reshape(*np.shape(values)[:-1], *image_shape)
+    return shaped.sum(axis=-1) if len(image_shape) == 3 else shaped
+
+
+def photograph_png(image: np.ndarray) -> str:
+    """An image (height, width, 3) in [0, 1] as a PNG in its own colours, in a data URI."""
+    from PIL import Image
+
+    return _data_uri(Image.fromarray((np.clip(image, 0, 1) * 255 + 0.5).astype(np.uint8)))
+
+
 def indexed_png(index: np.ndarray, table: np.ndarray) -> str:
     """A PNG data URI of colour numbers (uint8) and their colours."""
     from PIL import Image
 
     image = Image.fromarray(np.ascontiguousarray(index))
     image.putpalette(np.ascontiguousarray(table).tobytes())  # makes it mode P
+    return _data_uri(image)
+
+
+def _data_uri(image) -> str:
     buffer = io.BytesIO()
     image.save(buffer, "PNG", compress_level=2)
     return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()

@@ -12,7 +12,7 @@ import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, TypeAlias
 
 import numpy as np
 import torch
@@ -23,12 +23,20 @@ from kcnet_core.errors import KCNetError, ModelFileError
 from kcnet_core.limits import MAX_MODEL_FILE_BYTES, MEGABYTE
 from kcnet_core.model_file.checks import check_header, check_values, json_safe
 from kcnet_core.model_file.container import pack, unpack_arrays, unpack_header
-from kcnet_core.model_file.schema import EPOCH_FIELDS, FORMAT, KINDS, MAY_BE_MISSING, VERSION
+from kcnet_core.model_file.schema import (
+    EPOCH_FIELDS,
+    FORMAT,
+    KINDS,
+    MAY_BE_MISSING,
+    VERSION,
+    retina_of,
+)
 from kcnet_core.network.calibration import Calibration
 from kcnet_core.network.devices import choose_device
 from kcnet_core.network.history import EpochRecord
 from kcnet_core.network.labels import TargetCode
 from kcnet_core.network.regression.number_code import NumberCode
+from kcnet_core.network.retina import PatchRetina, PretrainedRetina
 from kcnet_core.network.scaling import FeatureScaler
 from kcnet_core.network.wiring import Fields, Wiring
 from kcnet_core.network.wiring.fields import image_shape_of
@@ -36,6 +44,8 @@ from kcnet_core.storage.atomic_write import write_whole
 
 ROWS_UNPACKED = 500  # cells of W
 COPIED = ("weights_", "biases_", "intercept_", "coef_", "loo_predictions_", "loo_residuals_")
+Before: TypeAlias = FeatureScaler | PatchRetina | PretrainedRetina
+_LEARNED = {FeatureScaler: "kept_", PatchRetina: "filters_", PretrainedRetina: "center_"}
 
 
 @dataclass(frozen=True)
@@ -43,7 +53,7 @@ class SavedModel:
     """A model as it came out of a file."""
 
     model: Network
-    scaler: FeatureScaler | None  # turns rows with these columns into the model's inputs
+    scaler: Before | None  # turns rows of these columns into its inputs
     feature_names: tuple[str, ...]
     target_names: tuple[str, ...]
     info: dict  # what was said when it was saved: dataset, protocol, scores, versions, seed
@@ -73,7 +83,7 @@ def save_model(
     target: str | os.PathLike | IO[bytes],
     model: Network,
     *,
-    scaler: FeatureScaler | None = None,
+    scaler: Before | None = None,
     feature_names: Sequence[str],
     target_names: Sequence[str],
     info: dict | None = None,
@@ -146,8 +156,11 @@ def _to_bytes(model, scaler, feature_names, target_names, info) -> bytes:
         raise ModelFileError(f"Only {', '.join(KINDS)} can be saved, not {name}.")
     if not model.__sklearn_is_fitted__():
         raise ModelFileError("The model has not been fitted yet, so there is nothing to save.")
-    if not (scaler is None or (isinstance(scaler, FeatureScaler) and hasattr(scaler, "kept_"))):
-        raise ModelFileError("Only a fitted FeatureScaler can be saved along with a model.")
+    known = (isinstance(scaler, kind) and hasattr(scaler, name) for kind, name in _LEARNED.items())
+    if not (scaler is None or any(known)):
+        raise ModelFileError(
+            "Only a fitted FeatureScaler or retina can be saved along with a model."
+        )
     parameters = model.get_params(deep=False)
     if not isinstance(parameters["random_state"], (int, np.integer)):
         parameters["random_state"] = None  # a generator's state at the time of fitting is gone
@@ -171,7 +184,7 @@ def _to_bytes(model, scaler, feature_names, target_names, info) -> bytes:
         "feature_names_in": _texts(getattr(model, "feature_names_in_", None)),
         "dtype": str(model.dtype_).removeprefix("torch."),
         "column_major": not model.coef_.flags.c_contiguous,
-        "scaler": None if scaler is None else json_safe(scaler.get_params(deep=False)),
+        "scaler": None if scaler is None else json_safe(_settings_of(scaler)),
         "feature_names": _texts(feature_names),
         "target_names": _texts(target_names),
         "info": json_safe(info or {}),
@@ -184,6 +197,17 @@ def _to_bytes(model, scaler, feature_names, target_names, info) -> bytes:
     data = pack(document, arrays)
     unpack_header(data)  # whatever is written can be read again
     return data
+
+
+def _settings_of(scaler: Before) -> dict:
+    settings = scaler.get_params(deep=False)
+    if isinstance(scaler, PatchRetina):
+        settings["contrast_"] = scaler.contrast_
+    if not isinstance(scaler, FeatureScaler):
+        settings["image_shape"] = scaler.shape_[: 3 if scaler.shape_[2] > 1 else 2]
+        if not isinstance(settings["random_state"], (int, np.integer)):
+            settings["random_state"] = None
+    return settings
 
 
 def _texts(names) -> list[str] | None:
@@ -279,4 +303,10 @@ def _rebuild_scaler(document, arrays):
         for name, array in arrays.items()
         if name.startswith("scaler.")
     }
-    return FeatureScaler.from_state(document["scaler"], state, document["feature_names"])
+    settings = dict(document["scaler"])
+    if kind := retina_of(settings):
+        settings["image_shape"] = tuple(settings["image_shape"])
+        if kind == "network":
+            return PretrainedRetina.from_state(settings, state)
+        return PatchRetina.from_state(settings, settings.pop("contrast_"), state)
+    return FeatureScaler.from_state(settings, state, document["feature_names"])

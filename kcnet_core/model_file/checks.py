@@ -7,6 +7,7 @@ unpacked; `check_values` then looks at the numbers. Both raise `ModelFileError` 
 from __future__ import annotations
 
 from itertools import pairwise
+from math import prod
 
 import numpy as np
 
@@ -22,13 +23,16 @@ from kcnet_core.model_file.schema import (
     KINDS,
     MAX_NAME_LENGTH,
     MAY_BE_MISSING,
+    RETINAS,
     SCALER_PARAMETERS,
     VERSION,
     Array,
     expected_arrays,
     is_text,
+    retina_of,
 )
 from kcnet_core.network.parameters import Number
+from kcnet_core.network.retina.pretrained import NETWORKS
 from kcnet_core.network.wiring.fields import image_shape_of
 
 MAX_NESTING = 20  # of the info
@@ -51,7 +55,10 @@ def check_header(document: dict, specs: dict[str, tuple[str, tuple[int, ...]]]) 
     if document["dtype"] not in DTYPES or not isinstance(document["column_major"], bool):
         raise ModelFileError("The file does not say how its numbers are laid out.")
     if document["scaler"] is not None:
-        _check_table("setting of the scaler", document["scaler"], SCALER_PARAMETERS)
+        retina = retina_of(document["scaler"])
+        table = RETINAS[retina][0] if retina else SCALER_PARAMETERS
+        what = f"setting of the {'retina' if retina else 'scaler'}"
+        _check_table(what, document["scaler"], table)
     json_safe(document["info"])
     if not isinstance(document["info"], dict):
         raise ModelFileError("The info of a model file must be a JSON object.")
@@ -181,15 +188,29 @@ def _sizes(document) -> dict[str, int]:
             "connections that a model file may hold."
         )
     c = len(document["targets"]["classes"])
-    names = document["feature_names"]
+    names, scaler = document["feature_names"], document["scaler"]
+    n_columns = len(names) if isinstance(names, list) and scaler is not None else d
+    retina = {}
+    if kind := retina_of(scaler):
+        if kind == "n_patches":
+            depth = (*scaler["image_shape"], 1)[2]
+            retina = {"s": scaler["n_patches"], "v": scaler["patch_size"] ** 2 * depth}
+            given = 2 * scaler["n_pools"] ** 2 * retina["s"]
+        else:
+            given = NETWORKS[scaler["network"]]
+        if d != given:
+            raise ModelFileError(f"The retina does not give the {d} inputs that the network takes.")
+        if prod(scaler["image_shape"]) != n_columns:
+            raise ModelFileError("The retina does not look at images of the file's inputs.")
     return {
+        **retina,
         "B": B,
         "d": d,
         "c": c,
         "p": -(-d // 8),  # bytes that hold d bits
         "f": 4,
         "k": c if document["targets"]["kind"] == "multilabel" else 1,  # calibration terms
-        "D": len(names) if isinstance(names, list) and document["scaler"] is not None else d,
+        "D": n_columns,
         "r": len(EPOCH_FIELDS),
     }
 

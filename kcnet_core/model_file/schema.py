@@ -12,8 +12,10 @@ from kcnet_core.network.devices import DEVICES
 from kcnet_core.network.history import EpochRecord
 from kcnet_core.network.parameters import Choice, Number, Other
 from kcnet_core.network.regression import regressor
+from kcnet_core.network.retina import patches, pretrained
 from kcnet_core.network.scaling import METHODS, STATE
 from kcnet_core.network.scores import KEYWORDS, NUMBER_KEYWORDS
+from kcnet_core.network.wiring.fields import is_image_shape
 
 FORMAT, VERSION = "KCNet model", 1
 MAX_NAME_LENGTH = 500
@@ -58,9 +60,9 @@ FLAG = Other("true or false", lambda value: isinstance(value, bool))
 SECONDS = Other("seconds by stage", _seconds_by_stage)
 
 # Letters in shapes: B cells, d inputs of the network, c classes or labels, p bytes for d bits of W,
-# f sides of a field, k terms of the calibration, r fields of an epoch, D columns before scaling;
-# these stand for any size from the first to the second number: h epochs of the history,
-# q quantiles, or rows left out.
+# f sides of a field, k terms of the calibration, r fields of an epoch, D columns before scaling, s
+# patches of a retina, v values of a patch; these stand for any size from the first to the second
+# number: h epochs of the history, q quantiles, or rows left out.
 FREE_SIZES = {"h": (0, MAX_HISTORY), "q": (1, MAX_QUANTILES)}
 
 
@@ -163,6 +165,32 @@ SCALER_ARRAYS = {
     "scale_": Array("float64", ("d",), np.nextafter(0, 1)),
     "quantiles_": Array("float64", ("q", "d")),
 }
+_OF_IMAGES = {
+    "image_shape": Other(
+        "the height, width and perhaps 3 colours of an image",
+        lambda value: value is not None and is_image_shape(value) and value[2:] in ([], [3]),
+    ),
+    "random_state": Number(int, least=0, words=(None,)),
+}
+PATCHES_PARAMETERS = {
+    **patches.PARAMETERS,
+    **_OF_IMAGES,
+    "contrast_": Number(float, above=0),  # learned, but a single number
+}
+PRETRAINED_PARAMETERS = {**pretrained.PARAMETERS, **_OF_IMAGES}
+PATCHES_ARRAYS = {
+    "patches_": Array("float32", ("s", "v")),
+    "filters_": Array("float32", ("v", "s")),
+    "mean_": Array("float32", ("v",)),
+    "center_": Array("float32", ("d",)),
+    "spread_": Array("float32", ("d",), np.nextafter(np.float32(0), np.float32(1))),
+}
+PRETRAINED_ARRAYS = {name: PATCHES_ARRAYS[name] for name in pretrained.STATE}
+# What may stand before a network, by a setting that only it has: its parameters and arrays.
+RETINAS = {
+    "n_patches": (PATCHES_PARAMETERS, PATCHES_ARRAYS),
+    "network": (PRETRAINED_PARAMETERS, PRETRAINED_ARRAYS),
+}
 DTYPES = ("float32", "float64")  # in which a network computes
 DOCUMENT = {
     "format",
@@ -185,8 +213,18 @@ DOCUMENT = {
 def expected_arrays(document: dict) -> dict[str, Array]:
     """The arrays that belong to a document, by their names in the file."""
     scaler = document["scaler"]
-    names = () if scaler is None else ("kept_", *STATE[scaler["method"]])
+    if kind := retina_of(scaler):
+        table = RETINAS[kind][1]
+    else:
+        names = () if scaler is None else ("kept_", *STATE[scaler["method"]])
+        table = {name: SCALER_ARRAYS[name] for name in names}
     return {
         **KINDS[document["class"]].arrays,
-        **{f"scaler.{name}": SCALER_ARRAYS[name] for name in names},
+        **{f"scaler.{name}": array for name, array in table.items()},
     }
+
+
+def retina_of(scaler: object) -> str:
+    """Which of `RETINAS` stands before the network in a file; empty if none does."""
+    named = scaler if isinstance(scaler, dict) else {}
+    return next((kind for kind in RETINAS if kind in named), "")

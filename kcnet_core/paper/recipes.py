@@ -29,6 +29,7 @@ RECIPES = {
         wiring.TIME_TO_ACCURACY,
         wiring.WIRING_PLANS,
         wiring.REAL_FLY,
+        wiring.PHOTOGRAPHS,
         odor.EQUAL_BUDGET,
     )
 }

@@ -14,6 +14,7 @@ from typing import Any
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.experiments.comparison.search import Trial, best_trial, search_steps
 from kcnet_core.experiments.evaluate import evaluate_steps
+from kcnet_core.experiments.fitting import retina_for
 from kcnet_core.experiments.metrics import METRICS
 from kcnet_core.experiments.protocols import Split, splits
 from kcnet_core.network.history import Progress
@@ -56,7 +57,9 @@ def unit_steps(line: RecipeLine, repeat: int, cache: DatasetCache, journal: Jour
     load = _load_average()
     dataset = cache.dataset(line, repeat)
     split = split_for(line, repeat, dataset)
-    scaler = None if line.alteration else "default"  # altered rows are scaled already
+    chosen = line.settings
+    retina = retina_for(chosen.get("retina", ""), chosen.get("n_patches", 0), repeat, dataset)
+    scaler = retina or (None if line.alteration else "default")  # altered rows are scaled already
     trials: list[Trial] = []
     tuned: dict[str, Any] = {"tried": 1}
     if line.tuning:

@@ -85,6 +85,41 @@ TIME_TO_ACCURACY = Recipe(
     notes=(TIME_NOTE,),
 )
 
+# Chosen on 4,000 held-out training images of CIFAR-10 (12,000 to learn from, 200 patches, 3,000
+# cells): lambda 50, 1,000 and 5,000 with 7, 20 and 50 inputs a cell.
+BEHIND_RETINA = {"n_hidden": 5000, "alpha": 5000.0, "fan_in": 20}
+SEEN = {"raw pixels": {}, "retina": {"retina": "patches", "n_patches": 400}}
+PHOTOGRAPHS = Recipe(
+    name="photographs",
+    title="Photographs, seen through a retina or not",
+    where=WHERE,
+    question="How much of a photograph does the fly's circuit understand without a visual system "
+    "before it, and how much with one that learns patches?",
+    group="questions",
+    lines=tuple(
+        RecipeLine(
+            "KCNet", "KCNet", "cifar10", {**BEHIND_RETINA, **seen}, panel="CIFAR-10", series=series
+        )
+        for series, seen in SEEN.items()
+    ),
+    repeats=3,
+    quick=QUICK,
+    contrasts=(
+        Contrast(
+            "What does the retina add?",
+            "CIFAR-10 · KCNet · retina",
+            "CIFAR-10 · KCNet · raw pixels",
+        ),
+    ),
+    notes=(
+        "The retina learns 400 whitened patches of 6 x 6 pixels by k-means, without labels; how "
+        "much of each, in both signs, every quarter of an image holds is what the network gets "
+        "(Coates and Ng 2011). Both lines have the same cells, lambda and fan-in, chosen on "
+        "held-out training images seen through the retina.",
+        "Seconds are those of the network; the retina's own are not in them.",
+    ),
+)
+
 FLY_CELLS = 1400  # all three wirings have so many cells, whichever glomeruli a split leaves
 FLY_PLANS: dict[str, dict] = {
     "real": {"wiring": "hemibrain"},

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import torch
@@ -13,7 +14,7 @@ from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.experiments.beside.growth import Clock, Growth
 from kcnet_core.experiments.beside.networks import LAYERS, HiddenLayer
 from kcnet_core.experiments.beside.plan import LEVELS, MAX_TEST_ROWS, PAIR, SHOWN, Beside
-from kcnet_core.experiments.comparison.noise import spoil
+from kcnet_core.experiments.comparison.noise import spoil, spoiled
 from kcnet_core.experiments.comparison.rows import PlannedRows
 from kcnet_core.experiments.fitting import Fold, prepare
 from kcnet_core.experiments.measured_job import MeasuredJob, Piece
@@ -22,7 +23,6 @@ from kcnet_core.experiments.models import warm_up
 from kcnet_core.experiments.protocols import Split
 from kcnet_core.network.devices import as_tensor
 from kcnet_core.network.history import Progress
-from kcnet_core.network.scaling import ODOR_CLIP, FeatureScaler
 from kcnet_core.network.scores import KEYWORDS, score_outputs
 
 WINDOW = 40  # hidden units whose weights are shown
@@ -48,6 +48,7 @@ class Scene:
     n_inputs: int
     rows: np.ndarray  # (shown,) of the dataset: test rows
     X: np.ndarray  # (levels, shown, d): what the networks get of them
+    seen: np.ndarray  # (levels, shown, inputs of the dataset): the same before a retina
     layers: tuple[Layer, ...]
 
 
@@ -92,16 +93,14 @@ def grown(
 ) -> Generator[Point | Progress, None, None]:
     """Both networks on one split, from the narrowest to the widest."""
     dataset, first = planned.dataset, split.repeat == 0
-    method = plan.comparison.scaling
-    scaler = FeatureScaler(method, None if method == "none" else ODOR_CLIP) if method else "default"
     split = replace(split, test=split.test[:MAX_TEST_ROWS])
-    fold = prepare(dataset, split, scaler=scaler, oversampling=plan.comparison.oversampling)
+    fold = prepare(dataset, split, scaler=planned.before, oversampling=plan.comparison.oversampling)
     targets = Targets(fold, headline_metric(dataset))
-    spoiled = np.stack(
-        [spoil(fold.X_test, "noise", level, dataset=dataset, seed=split.seed) for level in LEVELS]
+    noisy = np.stack(
+        [spoiled(fold, "noise", level, dataset=dataset, split=split) for level in LEVELS]
     )
-    levels, m, d = spoiled.shape
-    X_train, X_test = as_tensor(fold.X_train), as_tensor(spoiled.reshape(-1, d))
+    levels, m, d = noisy.shape
+    X_train, X_test = as_tensor(fold.X_train), as_tensor(noisy.reshape(-1, d))
     made = {variant.model: variant.make(split.seed) for variant in reversed(planned.variants)}
     layers: list[HiddenLayer] = [
         LAYERS[name].draw(made[name], plan.widest, d, split.seed) for name in PAIR
@@ -112,9 +111,13 @@ def grown(
     shown = slice(0, min(SHOWN, m))
     scene = None
     if first:
-        X = spoiled[:, shown]
+        X = noisy[:, shown]
+        seen = X
+        if plan.comparison.retina:
+            damage = partial(spoil, dataset.X[split.test], "noise", dataset=dataset)
+            seen = np.stack([damage(level, seed=split.seed)[shown] for level in LEVELS])
         scene = Scene(
-            split, d, split.test[shown], X, tuple(
+            split, d, split.test[shown], X, seen, tuple(
                 look_into(layer, plan, X, alpha, targets.n_outputs)
                 for layer, alpha in zip(layers, alphas, strict=True)
             ),

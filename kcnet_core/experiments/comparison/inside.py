@@ -61,7 +61,7 @@ def side_by_side(
     planned = PlannedRows(first, dataset)
     split = planned.splits()[0]
     split = replace(split, test=split.test[:MAX_TEST_ROWS])
-    fold = prepare(dataset, split)
+    fold = prepare(dataset, split, scaler=planned.before if comparison.retina else "default")
     networks = []
     for variant in planned.variants:
         fitted = fit(variant.make, fold, split.seed)

@@ -15,11 +15,12 @@ from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.comparison.plan import Comparison
 from kcnet_core.experiments.comparison.rows import PlannedRows
 from kcnet_core.experiments.evaluate import error_sentence, interval_over_splits, row_head
-from kcnet_core.experiments.fitting import fit_steps, prepare
+from kcnet_core.experiments.fitting import Fold, fit_steps, prepare, retina_for
 from kcnet_core.experiments.measured_job import MeasuredJob
 from kcnet_core.experiments.metrics import all_scores
 from kcnet_core.experiments.protocols import Split
 from kcnet_core.network.history import Progress
+from kcnet_core.network.retina import PatchRetina, PretrainedRetina, is_retina
 
 SPOILING_SECONDS = 0.5  # for one model's answers to all spoiled rows
 
@@ -92,8 +93,17 @@ def spoil(X: np.ndarray, kind: str, level: float, *, dataset: Dataset, seed: int
 
     # Per-pixel standardisation does not commute with blur, so blur the raw picture.
     pixels = dataset.raw_pixels(X).reshape(-1, *cast(tuple, dataset.image_shape))
-    pixels = gaussian_filter(pixels, sigma=(0, level, level), mode="constant")
+    within = (level, level, 0)[: pixels.ndim - 1]  # colours are not mixed
+    pixels = gaussian_filter(pixels, sigma=(0, *within), mode="constant")
     return np.asarray(dataset.scaled_pixels(pixels.reshape(X.shape)), dtype=X.dtype)
+
+
+def spoiled(fold: Fold, kind: str, level: float, *, dataset: Dataset, split: Split) -> np.ndarray:
+    """A fold's test inputs after damage; behind a retina it is the image that is damaged."""
+    if is_retina(fold.scaler) and fold.scaler is not None:
+        X = spoil(dataset.X[split.test], kind, level, dataset=dataset, seed=split.seed)
+        return fold.scaler.transform(X)
+    return spoil(fold.X_test, kind, level, dataset=dataset, seed=split.seed)
 
 
 def noise_steps(
@@ -102,6 +112,7 @@ def noise_steps(
     splits: Iterable[Split],
     *,
     kinds: Iterable[str],
+    retina: PatchRetina | PretrainedRetina | None = None,
     progress: bool = False,
 ) -> Generator[dict | Progress, None, None]:
     """Train every model on clean rows of every split, then test it on ever worse test rows.
@@ -111,7 +122,7 @@ def noise_steps(
     """
     plan = [(kind, level) for kind in kinds for level in DAMAGES[kind].levels]
     for split in splits:
-        fold = prepare(dataset, split)
+        fold = prepare(dataset, split, scaler=retina or "default")
         for name, make in models.items():
             about = row_head(name, dataset, split)
             try:
@@ -120,7 +131,7 @@ def noise_steps(
                 yield {**about, "kind": None, "level": None, "error": error_sentence(error)}
                 continue
             for kind, level in plan:
-                X = spoil(fold.X_test, kind, level, dataset=dataset, seed=split.seed)
+                X = spoiled(fold, kind, level, dataset=dataset, split=split)
                 scores, probabilities = fitted.scores(X)
                 answers = fitted.predict(X)
                 measured = all_scores(fold.y_test, answers, scores, probabilities=probabilities)
@@ -146,11 +157,15 @@ def noise_job(plan: NoisePlan, dataset: Dataset, rows: Iterable[Mapping] = ()) -
     fits = [fit for fit in planned.fits if (fit.variant.label, fit.repeat, fit.fold) not in whole]
 
     def measure() -> Generator[dict | Progress, None, None]:
+        chosen = plan.comparison
+        retina = retina_for(chosen.retina, chosen.n_patches, chosen.seed, dataset)
         made = {(split.repeat, split.fold): split for split in planned.splits()}
         for fit in fits:
             variant, split = fit.variant, [made[fit.repeat, fit.fold]]
             make = {variant.label: variant.make}
-            for step in noise_steps(make, dataset, split, kinds=plan.kinds, progress=True):
+            for step in noise_steps(
+                make, dataset, split, kinds=plan.kinds, retina=retina, progress=True
+            ):
                 if not isinstance(step, Progress):
                     step |= {"model": variant.line, "hidden": variant.hidden}
                 yield step

@@ -23,7 +23,8 @@ FSHN_SIZES = {
 MAX_FOLDS = 20
 # Fields of a run that a comparison decides for all models alike.
 SHARED_FIELDS = (
-    "dataset", "target", "pixels", "missing", "rows", "model", "protocol", "seed", "device",
+    "dataset", "target", "pixels", "missing", "retina", "n_patches", "rows", "model",
+    "protocol", "seed", "device",
 )  # fmt: skip
 DEFAULT_OPTIONS = {  # as a run and as the loader calls them
     "normalise": ("", "global"),
@@ -57,6 +58,8 @@ class Comparison(Described):
     fshn_size: str = "hidden"
     seed: int = 0
     settings: tuple[tuple[str, Pairs], ...] = ()  # {"DOA": {"n_epochs": 20}} as pairs
+    retina: str = ""  # through which all models see images
+    n_patches: int = 100  # of the retina
 
     def __post_init__(self):
         object.__setattr__(self, "models", tuple(dict.fromkeys(self.models)))
@@ -84,7 +87,7 @@ class Comparison(Described):
         # Refuses names that are too long, and fields or a scale of pixels where there are none.
         for wiring in self.wirings:
             Run(dataset=self.dataset, target=self.target, pixels=self.pixels, wiring=wiring,
-                missing=self.missing)  # fmt: skip
+                missing=self.missing, retina=self.retina, n_patches=self.n_patches)  # fmt: skip
         object.__setattr__(self, "settings", _checked_settings(self.settings))
 
     @property

@@ -14,8 +14,9 @@ import numpy as np
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import LimitError
 from kcnet_core.experiments.comparison.plan import Comparison
-from kcnet_core.experiments.cost import fit_cost
+from kcnet_core.experiments.cost import fit_cost, retina_inputs
 from kcnet_core.experiments.evaluate import evaluate_steps
+from kcnet_core.experiments.fitting import Before, retina_for
 from kcnet_core.experiments.measured_job import MeasuredJob, Piece
 from kcnet_core.experiments.models import MODELS, matched_hidden, warm_up
 from kcnet_core.experiments.protocols import Split, default_protocol, splits
@@ -108,6 +109,8 @@ class PlannedRows:
     def costs(self) -> dict[str, Estimate]:
         """Of one fit of every variant, by its label."""
         n, d = self.dataset.X.shape
+        if retina := self.comparison.retina:
+            d = retina_inputs(retina, self.comparison.n_patches)
         n_train = (self.dataset.n_train if self.protocol == "benchmark" else None) or n
         n_train, c = min(n_train, self.comparison.rows or n), len(self.dataset.target_names)
         return {v.label: fit_cost(v.model, v.settings, n_train, d, c, n) for v in self.variants}
@@ -115,6 +118,16 @@ class PlannedRows:
     @property
     def protocol(self) -> str:
         return self.comparison.protocol or default_protocol(self.dataset)
+
+    @property
+    def before(self) -> Before | str:
+        """What stands before all models: a retina, or what scales."""
+        chosen = self.comparison
+        if retina := retina_for(chosen.retina, chosen.n_patches, chosen.seed, self.dataset):
+            return retina
+        if method := chosen.scaling:
+            return FeatureScaler(method, None if method == "none" else ODOR_CLIP)
+        return "default"
 
     def splits(self) -> list[Split]:
         """The splits that all models share."""
@@ -177,15 +190,12 @@ class PlannedRows:
                 f"{', '.join(baselines)} would take hours on {n_train} training rows (the limit is "
                 f"{MAX_BASELINE_ROWS}); leave them out or set fewer rows."
             )
-        scaler: FeatureScaler | str = "default"
-        if method := self.comparison.scaling:
-            scaler = FeatureScaler(method, None if method == "none" else ODOR_CLIP)
         known = {row["id"] for row in done if row.get("id") and not row.get("error")}
         fits = {(fit.variant.label, fit.repeat, fit.fold): fit for fit in self.fits}
         for row in evaluate_steps(
             {variant.label: variant.make for variant in self.variants}, self.dataset, made,
             skip={place for place, fit in fits.items() if fit.id in known},
-            scaler=scaler, oversampling=self.comparison.oversampling, progress=progress,
+            scaler=self.before, oversampling=self.comparison.oversampling, progress=progress,
         ):  # fmt: skip
             if not isinstance(row, Progress):
                 fit = fits[row["variant"], row["repeat"], row["fold"]]

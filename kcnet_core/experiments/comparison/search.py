@@ -15,13 +15,13 @@ from kcnet_core.experiments.baselines import Dimension
 from kcnet_core.experiments.comparison.plan import Comparison
 from kcnet_core.experiments.comparison.rows import PlannedRows, Variant
 from kcnet_core.experiments.evaluate import evaluate_steps
+from kcnet_core.experiments.fitting import Before
 from kcnet_core.experiments.measured_job import MeasuredJob, Piece
 from kcnet_core.experiments.metrics import METRICS, headline_metric
 from kcnet_core.experiments.models import find_model
 from kcnet_core.experiments.protocols import Split, splits
 from kcnet_core.limits import MAX_TRIALS
 from kcnet_core.network.history import Progress
-from kcnet_core.network.scaling import FeatureScaler
 
 N_FOLDS = 5  # the paper's inner cross-validation
 MANY_ROWS = 5_000  # from here on one validation part is enough, as in the paper's image runs
@@ -71,7 +71,7 @@ def search_steps(
     metric: str | None = None,
     settings: Mapping | None = None,
     untuned: Mapping | None = None,
-    scaler: FeatureScaler | str | None = "default",
+    scaler: Before | str | None = "default",
     oversampling: bool = False,
     n_folds: int = N_FOLDS,
     done: Sequence[Trial] = (),
@@ -196,6 +196,7 @@ def search_job(plan: SearchPlan, dataset: Dataset, done: Sequence[Trial] = ()) -
             plan.model, dataset, planned.splits()[0].train,
             n_trials=plan.n_trials, seed=comparison.seed, metric=plan.metric,
             settings={**kept, **fixed}, untuned=searched, done=done,
+            scaler=planned.before if comparison.retina else "default",
             oversampling=comparison.oversampling, n_folds=plan.n_folds, progress=True,
         ):  # fmt: skip
             if isinstance(step, Progress):  # it restarts with every inner fold: no share of a trial

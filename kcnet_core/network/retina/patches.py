@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from itertools import product
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+import torch
+from scipy.sparse import csr_array
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from kcnet_core.contracts import Steps, drain
 from kcnet_core.errors import DataError
+from kcnet_core.network.history import Progress
 from kcnet_core.network.parameters import Number, Other, check_parameters
 from kcnet_core.network.seeds import generator, seed_sequence
 from kcnet_core.network.validation import check_rows
@@ -21,14 +26,17 @@ PARAMETERS = {
     "threshold": Number(float, least=0),
     "n_samples": Number(int, least=10),
     "n_iterations": Number(int, least=1),
+    "scaled": Other("True or False", lambda value: isinstance(value, bool)),
     "image_shape": Other("(height, width) or (height, width, channels)", is_image_shape),
 }
 FLAT = 0.03  # share of the mean contrast that is added to a patch's own, so that noise stays small
 WHITEN_FLOOR = 0.01  # the same for the variances of a patch's directions
-IMAGES_AT_ONCE = 100
+IMAGES_AT_ONCE = 50
+IMAGES_FOR_SCALE = 5_000  # by which the outputs are scaled
+STATE = ("patches_", "filters_", "mean_", "center_", "spread_")
 
 
-class PatchRetina(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class PatchRetina(TransformerMixin, BaseEstimator):
     """Turns images into how much of some learned patches each part of them holds.
 
     Patches of random images are freed of brightness and contrast and whitened; k-means by angle
@@ -47,6 +55,9 @@ class PatchRetina(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         Patches to learn from.
     n_iterations : int, default=10
         Rounds of k-means.
+    scaled : bool, default=False
+        Give square roots of the sums, each with mean 0 and deviation 1 over (at most 5,000 of)
+        the images that were learned from: what a network wants.
     image_shape : (height, width) or (height, width, channels), optional
         How the inputs are laid out: row by row, the channels of a pixel last. None takes a square,
         or a square with three channels.
@@ -60,6 +71,8 @@ class PatchRetina(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         What a patch without brightness and contrast is multiplied with.
     mean_, contrast_ : ndarray, float
         Of the patches that were learned from.
+    center_, spread_ : ndarray of shape (n_pools * n_pools * 2 * n_patches,)
+        Mean and deviation of the square roots; 0 and 1 unless `scaled`.
     shape_ : (height, width, channels)
     n_features_in_ : int
 
@@ -85,6 +98,7 @@ class PatchRetina(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         threshold=0.25,
         n_samples=40_000,
         n_iterations=10,
+        scaled=False,
         image_shape=None,
         random_state=None,
     ):
@@ -94,6 +108,7 @@ class PatchRetina(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         self.threshold = threshold
         self.n_samples = n_samples
         self.n_iterations = n_iterations
+        self.scaled = scaled
         self.image_shape = image_shape
         self.random_state = random_state
 
@@ -122,35 +137,93 @@ class PatchRetina(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         self.filters_ = (whiten @ centres.T).astype(np.float32)
         self.patches_ = (centres @ np.linalg.inv(whiten)).astype(np.float32)
         self.mean_ = self.mean_.astype(np.float32)
-        self._n_features_out = 2 * self.n_pools**2 * self.n_patches
+        self.center_ = np.zeros(2 * self.n_pools**2 * self.n_patches, np.float32)
+        self.spread_ = np.ones_like(self.center_)
+        if self.scaled:
+            seen = X[np.sort(rng.permutation(len(X))[:IMAGES_FOR_SCALE])]
+            roots = drain(self.transform_steps(seen))
+            self.center_, spread = roots.mean(0), roots.std(0)
+            self.spread_ = np.where(spread > 0, spread, 1).astype(np.float32)
         return self
 
     def transform(self, X) -> np.ndarray:
-        """What every part of the images X (n, d) holds: (n, parts x patches x 2), float32."""
+        """What every part of the images X (n, d) holds: (n, parts x 2 x patches), float32."""
+        return drain(self.transform_steps(X))
+
+    def transform_steps(self, X) -> Steps[Progress, np.ndarray]:
+        """The same, some images at a time."""
         check_is_fitted(self)
         X = check_rows(self, X, reset=False)
-        return np.concatenate(list(self._seen(X)))
-
-    def _seen(self, X: np.ndarray) -> Iterator[np.ndarray]:
+        out = np.empty((len(X), len(self.center_)), np.float32)
+        started, side = time.perf_counter(), self.patch_size
+        # From (rows, columns, channels; patches) to what a convolution wants.
+        F = torch.from_numpy(self.filters_)
+        kernels = F.reshape(side, side, -1, F.shape[1]).permute(3, 2, 0, 1).contiguous()
+        even = F.sum(0).reshape(-1, 1, 1), (torch.from_numpy(self.mean_) @ F).reshape(-1, 1, 1)
         for start in range(0, len(X), IMAGES_AT_ONCE):
-            P = self._windows(X[start : start + IMAGES_AT_ONCE])  # (n, rows, columns, p)
-            Z = (self._evened(P) - self.mean_) @ self.filters_
-            both = np.concatenate([Z - self.threshold, -Z - self.threshold], axis=3)
-            np.maximum(both, 0, out=both)
-            parts = [
-                part.sum((1, 2))
-                for band in np.array_split(both, self.n_pools, axis=1)
-                for part in np.array_split(band, self.n_pools, axis=2)
-            ]
-            yield np.concatenate(parts, axis=1)
+            part = slice(start, min(start + IMAGES_AT_ONCE, len(X)))
+            out[part] = self._seen(X[part], kernels, *even)
+            yield Progress("retina", part.stop, len(X), time.perf_counter() - started)
+        if self.scaled:
+            np.sqrt(out, out=out)
+            out -= self.center_
+            out /= self.spread_
+        return out
 
-    def _windows(self, X: np.ndarray) -> np.ndarray:
-        """Every patch of some images, (n, rows, columns, p)."""
-        images = np.asarray(X, np.float32).reshape(len(X), *self.shape_)
-        side = self.patch_size
-        found = np.lib.stride_tricks.sliding_window_view(images, (side, side), axis=(1, 2))
-        found = np.moveaxis(found, 3, -1)  # the channels of a pixel last
-        return found.reshape(*found.shape[:3], -1)
+    def _seen(self, X, kernels, of_brightness, of_mean) -> np.ndarray:
+        """Sums of some images, (n, parts x 2 x patches).
+
+        A patch without brightness and contrast times a filter is what the raw patch gives, less
+        its mean times the filter's sum, over its deviation: one convolution for all patches.
+        """
+        images = torch.from_numpy(np.ascontiguousarray(X, np.float32)).reshape(-1, *self.shape_)
+        images = (images - images.mean((1, 2, 3), keepdim=True)).permute(0, 3, 1, 2)
+        ones = torch.ones_like(kernels[:1]) / kernels[0].numel()
+        mean = torch.conv2d(images, ones)
+        variance = (torch.conv2d(images * images, ones) - mean * mean).clamp_(min=0)
+        Z = torch.conv2d(images, kernels).sub_(mean * of_brightness)  # (n, k, rows, columns)
+        Z = Z.div_((variance + FLAT * self.contrast_).sqrt_()).sub_(of_mean)
+        parts = [
+            torch.cat([(sign * part - self.threshold).relu_().sum((2, 3)) for sign in (1, -1)], 1)
+            for band in torch.tensor_split(Z, self.n_pools, 2)
+            for part in torch.tensor_split(band, self.n_pools, 3)
+        ]
+        return torch.cat(parts, 1).numpy()
+
+    def get_feature_names_out(self, input_features=None) -> np.ndarray:
+        """Which patch, in which sign and part of the image."""
+        check_is_fitted(self)
+        places = product(range(self.n_pools), range(self.n_pools), "+−", range(self.n_patches))
+        return np.array([f"patch {k}{sign} [{r}, {c}]" for r, c, sign, k in places], dtype=object)
+
+    def pictures(self, which) -> tuple[np.ndarray, tuple[int, ...]]:
+        """Some patches as images in [0, 1], (n, values), and the shape of each."""
+        shown = self.patches_[which]
+        low, high = shown.min(1, keepdims=True), shown.max(1, keepdims=True)
+        sides = (self.patch_size, self.patch_size)
+        return (shown - low) / (high - low), sides if self.shape_[2] == 1 else (*sides, 3)
+
+    @property
+    def stored_bytes(self) -> int:
+        """What must be stored to see through it; the patches themselves are only to look at."""
+        return sum(part.nbytes for name, part in self.get_state().items() if name != "patches_")
+
+    def get_state(self) -> dict[str, np.ndarray]:
+        """What was learned, as named arrays, for `from_state` and for model files."""
+        check_is_fitted(self)
+        return {name: getattr(self, name) for name in STATE}
+
+    @classmethod
+    def from_state(cls, parameters: dict, contrast: float, arrays: dict) -> PatchRetina:
+        """A fitted retina from its parameters, its `contrast_` and what `get_state` gave."""
+        retina = cls(**parameters)
+        retina.contrast_ = contrast
+        for name in STATE:
+            setattr(retina, name, arrays[name])
+        height, width, *depth = retina.image_shape
+        retina.shape_ = (height, width, *depth, 1)[:3]
+        retina.n_features_in_ = height * width * retina.shape_[2]
+        return retina
 
     def _drawn(self, X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """`n_samples` patches of random images at random places, (n_samples, p)."""
@@ -172,14 +245,15 @@ class PatchRetina(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 
     def _typical(self, P: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Unit vectors (k, p) that the patches, in either sign, lie close to."""
-        k, p = self.n_patches, P.shape[1]
+        (n, p), k = P.shape, self.n_patches
+        P = P.astype(np.float32)
         D = _unit(rng.standard_normal((k, p)))
         for _ in range(self.n_iterations):
-            Z = P @ D.T
+            Z = P @ D.T.astype(np.float32)
             nearest = np.abs(Z).argmax(1)
-            weight = np.zeros_like(Z)
-            weight[np.arange(len(P)), nearest] = Z[np.arange(len(P)), nearest]
-            D = D + weight.T @ P
+            places = nearest, np.arange(n)
+            weight = csr_array((Z[places[::-1]], places), shape=(k, n))
+            D = D + weight @ P
             lost = np.linalg.norm(D, axis=1) < 1e-9
             D[lost] = rng.standard_normal((lost.sum(), p))
             D = _unit(D)

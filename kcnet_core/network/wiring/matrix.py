@@ -128,7 +128,7 @@ class Wiring:
         size = ROWS_AT_ONCE if X.device.type == "cpu" else max(1, len(X))
         for start in range(0, len(X), size):
             rows = slice(start, start + size)
-            inputs = X[rows].T.contiguous()
+            inputs = _transposed(X[rows])
             yield (
                 rows,
                 embedding_bag(indices, inputs, offsets, mode="sum", per_sample_weights=counts),
@@ -147,6 +147,13 @@ class Wiring:
 
     def __getstate__(self):
         return {**self.__dict__, "_dense": {}}  # rebuilt on demand
+
+
+def _transposed(X: torch.Tensor) -> torch.Tensor:
+    """X' (d, n), laid out anew: on the processor NumPy takes half of torch's time."""
+    if X.device.type != "cpu":
+        return X.T.contiguous()
+    return torch.from_numpy(np.ascontiguousarray(X.numpy().T))
 
 
 def smallest_of_rows(keys: np.ndarray, n: int) -> np.ndarray:

@@ -15,7 +15,7 @@ from kcnet_core.experiments.comparison.inside import ACTIVE
 from kcnet_core.experiments.metrics import headline_metric
 from kcnet_core.figures.beside.growing import MOST_BARS, output_bars, output_rows
 from kcnet_core.figures.beside.inside import cells_picture, weights_picture
-from kcnet_core.figures.reduction import matrix_png
+from kcnet_core.figures.sheets import image_png
 from pages.ui.compare import beside_widths, view
 from pages.ui.shell import session_keys, visitor
 from pages.ui.shell.escaping import escape_markdown
@@ -82,10 +82,10 @@ def portrait(dataset: Dataset, scene: Scene) -> None:
 
             st.image(molecule_svg(dataset.smiles[row], 150, 100, dark=dark), alt=said)
         return
-    X = scene.X[LEVELS.index(look.noise), look.sample]
+    X = scene.seen[LEVELS.index(look.noise), look.sample]
     pixels = np.clip(dataset.raw_pixels(X), 0, 1).reshape(dataset.image_shape)
-    large = np.kron(pixels, np.ones((6, 6), np.float32))
-    st.image(matrix_png(large, "ink", dark), width=PORTRAIT, alt=said)
+    large = pixels.repeat(6, axis=0).repeat(6, axis=1)
+    st.image(image_png(large, dark), width=PORTRAIT, alt=said)
 
 
 def networks(plan: Beside, dataset: Dataset, scene: Scene, points: Sequence[Point]) -> None:

@@ -17,8 +17,9 @@ from kcnet_core.experiments.comparison.plan import (
     Comparison,
 )
 from kcnet_core.experiments.models import MODELS
+from kcnet_core.experiments.obstacles import plans_for
 from kcnet_core.experiments.presets import paper_presets
-from kcnet_core.experiments.run import KCNET_MODELS, Run, plans_for, settings
+from kcnet_core.experiments.run import KCNET_MODELS, Run, settings
 from kcnet_core.limits import MAX_HIDDEN_SIZES, MAX_REPEATS
 from pages.ui.compare import state, view
 from pages.ui.shell import current_run, data_controls, session_keys, visitor_data
@@ -222,6 +223,7 @@ def more(comparison: Comparison, dataset: Dataset, chosen: dict, live: bool = Fa
         )  # fmt: skip
     pixels = data_controls.pixel_scale(comparison, state.key("pixels"))
     missing = data_controls.missing_responses(comparison, state.key("missing"))
+    retina, n_patches = data_controls.retina(comparison, dataset, state.key)
     rows = st.number_input(
         "Training rows", 0, 1_000_000, comparison.rows, 1000, key=state.key("rows"),
         help="0 uses every training row of a split; fewer train faster."
@@ -246,6 +248,6 @@ def more(comparison: Comparison, dataset: Dataset, chosen: dict, live: bool = Fa
     )  # fmt: skip
     return {
         "options": comparison.with_options(pixels, missing).options,
-        "n_folds": 0 if folds == 1 else folds,
+        "retina": retina, "n_patches": n_patches, "n_folds": 0 if folds == 1 else folds,
         "rows": rows, "fshn_size": fshn, "oversampling": oversampling, "seed": seed,
     }  # fmt: skip

@@ -6,10 +6,12 @@ from dataclasses import replace
 
 import streamlit as st
 
+from kcnet_core.datasets.catalogue import is_glomerular
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.comparison.plan import Comparison
 from kcnet_core.experiments.models import MODELS
+from kcnet_core.experiments.obstacles import obstacle, retina_obstacle
 from kcnet_core.experiments.run import Run
 from pages.ui.compare import view
 from pages.ui.shell import (
@@ -109,6 +111,15 @@ def adopt_link(query: dict[str, str]) -> list[str]:
     except KCNetError as error:
         current_run.adopt(before)
         return [*ignored, str(error)]
+    pixels, real = data.image_shape is not None, is_glomerular(data.name)
+    for name in new.wirings:
+        if why := obstacle(name, data.title, pixels, real):
+            ignored.append(f"The link's wiring was not used: {why}")
+            rest = tuple(other for other in new.wirings if other != name)
+            new = replace(new, wirings=rest or ("random",))
+    if why := retina_obstacle(new.retina, data.title, pixels):
+        ignored.append(f"The link's retina was not used: {why}")
+        new = replace(new, retina="")
     if view.opened() == view.BESIDE and data.kind == "odor":  # such a link names no models
         new = replace(new, **ODOR_DEFAULTS)
     unknown = [name for name in new.models if name not in comparable_models(data)]

@@ -88,12 +88,13 @@ def inputs(dataset: Dataset) -> None:
     dark = visitor.dark()
     if dataset.image_shape is not None:
         raw = dataset.raw_pixels(dataset.X[:5000])
+        n_colours = dataset.image_shape[2] if len(dataset.image_shape) == 3 else 1
         left, right = st.columns(2)
         with left:
-            chart(figures.pixel_map(raw.mean(axis=0), dataset.image_shape, "Mean pixel",
+            chart(figures.pixel_map(raw.mean(axis=0) / n_colours, dataset.image_shape, "Mean pixel",
                                     dark=dark), "pixel_mean")  # fmt: skip
         with right:
-            chart(figures.pixel_map(raw.std(axis=0), dataset.image_shape,
+            chart(figures.pixel_map(raw.std(axis=0) / n_colours, dataset.image_shape,
                                     "Standard deviation of each pixel", dark=dark),
                   "pixel_std")  # fmt: skip
         return

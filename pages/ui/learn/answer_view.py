@@ -16,7 +16,7 @@ def answer_view(
     names: Sequence[str],
     probabilities: np.ndarray,  # (c,)
     contribution: np.ndarray,  # (d,), exact shares of the pixels in the leading answer's score
-    image_shape: tuple[int, int],
+    image_shape: tuple[int, ...],
     *,
     dark: bool,
     key: str,

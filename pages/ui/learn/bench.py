@@ -77,7 +77,7 @@ class Bench:
         return real_cells(tuple(self.glomeruli.names)) if real else None
 
     @property
-    def image_shape(self) -> tuple[int, int] | None:
+    def image_shape(self) -> tuple[int, ...] | None:
         return self.glomeruli.dataset.image_shape
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from kcnet_core.datasets.catalogue import is_image_set
-from kcnet_core.experiments.run import plans_for
+from kcnet_core.experiments.obstacles import plans_for
 from kcnet_core.lessons.circuit import BOUNDS, CircuitSettings
 from kcnet_core.network.wiring import PLANS
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from pages.ui.shell.current_run import adopt, control_key
 from pages.ui.shell.words import setting_value
 
 if TYPE_CHECKING:
+    from kcnet_core.datasets.dataset import Dataset
     from kcnet_core.experiments.comparison.plan import Comparison
 
 
@@ -67,6 +69,20 @@ def pixel_scale(of: Run | Comparison, key: str) -> str:
 def missing_responses(of: Run | Comparison, key: str) -> str:
     """What a run or a comparison shall do about responses that nobody measured."""
     return _option("missing", of.missing, key) if is_glomerular(of.dataset) else ""
+
+
+def retina(of: Run | Comparison, dataset: Dataset, key: Callable[[str], str]) -> tuple[str, int]:
+    """Through what a run or a comparison shall see images, and how many patches it learns."""
+    if dataset.image_shape is None:
+        return "", of.n_patches
+    chosen = _option("retina", of.retina, key("retina"))
+    about = settings()["n_patches"]
+    if chosen != "patches":
+        return chosen, of.n_patches
+    low, high, step = (int(value or 1) for value in (about.low, about.high, about.step))
+    return chosen, st.number_input(
+        about.label, low, high, of.n_patches, step, key=key("n_patches"), help=about.help
+    )
 
 
 def _option(name: str, value: str, key: str) -> str:

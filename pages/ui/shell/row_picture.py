@@ -18,10 +18,10 @@ from pages.ui.shell.escaping import escape_markdown
 
 
 def pixels(dataset: Dataset, row: int, dark: bool) -> np.ndarray:
-    """Grey values 0..255 of an image row, its scaling undone: ink on the page's paper."""
-    raw = np.clip(dataset.raw_pixels(dataset.X[row]), 0, 1)
-    raw = raw if dark else 1 - raw
-    return (raw * 255).astype(np.uint8).reshape(dataset.image_shape)
+    """Values 0..255 of an image row, its scaling undone: colours, or ink on the page's paper."""
+    raw = np.clip(dataset.raw_pixels(dataset.X[row]), 0, 1).reshape(dataset.image_shape)
+    raw = raw if dark or raw.ndim == 3 else 1 - raw
+    return (raw * 255).astype(np.uint8)
 
 
 def thumbnail(dataset: Dataset, row: int, dark: bool) -> str:

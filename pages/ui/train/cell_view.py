@@ -7,6 +7,7 @@ import streamlit as st
 
 from kcnet_core import figures
 from kcnet_core.experiments.training import TrainedRun
+from kcnet_core.network.retina import PatchRetina
 from pages.ui.shell import session_keys, visitor
 from pages.ui.shell.chart import chart
 from pages.ui.shell.escaping import escape_markdown
@@ -77,8 +78,16 @@ def on_the_image(trained: TrainedRun, cell: int, wires: np.ndarray, activity: np
     names = () if dataset.multilabel else [dataset.target_names[k] for k in dataset.y[rows]]
     left, right = st.columns([2, 5])
     with left:
-        chart(figures.cell_pictures(wires[None], dataset.image_shape, [0], boxes=field, dark=dark,
-                                    title=f"Inputs of cell {cell}"), "cell_inputs")  # fmt: skip
+        title = f"Inputs of cell {cell}"
+        if isinstance(trained.scaler, PatchRetina):
+            heard = np.flatnonzero(wires)
+            pictures, side = trained.scaler.pictures(heard % trained.scaler.n_patches)
+            names_of = [trained.feature_names[i].split()[1] for i in heard]
+            shown = figures.image_grid(pictures, side, names_of, columns=4, title=title, dark=dark)
+        else:
+            shown = figures.cell_pictures(wires[None], dataset.image_shape, [0], boxes=field,
+                                          dark=dark, title=title)  # fmt: skip
+        chart(shown, "cell_inputs")
     with right:
         images = np.clip(dataset.raw_pixels(dataset.X[rows]), 0, 1)
         chart(

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from kcnet_core.datasets.catalogue import CATALOGUE
-from kcnet_core.experiments.run import Run, plans_for
+from kcnet_core.errors import KCNetError
+from kcnet_core.experiments.obstacles import obstacle, plans_for, retina_obstacle
+from kcnet_core.experiments.run import Run
 from pages.ui.shell import address, current_run, session_keys, visitor_data, visitor_jobs
 from pages.ui.shell.copy_link import copy_link
 
@@ -28,6 +30,9 @@ def adopt(query: dict[str, str]) -> list[str]:
         usable = plans_for(Run().dataset, pixels=True)
         run = replace(run, dataset=Run().dataset, target="", pixels="", missing="", protocol="",
                       wiring=run.wiring if run.wiring in usable else "random")  # fmt: skip
+    for name, why in unfit(run).items():
+        ignored.append(f"The link's {name} was not used: {why}")
+        run = replace(run, **{name: getattr(Run(), name)})
     current_run.adopt(run)
     if query.get("pace", PACES[0]) not in PACES:
         ignored.append(f"The link's pace was not used: it is one of {', '.join(PACES)}.")
@@ -40,6 +45,23 @@ def adopt(query: dict[str, str]) -> list[str]:
     elif "job" in query:
         visitor_jobs.attach(query["job"])
     return ignored
+
+
+def unfit(run: Run) -> dict[str, str]:
+    """Settings that a visitor's own data cannot have, and why; those of the catalogue a `Run`
+    refuses itself."""
+    if run.dataset != visitor_data.UPLOADED:
+        return {}
+    try:
+        data = visitor_data.dataset(run)
+    except KCNetError:  # the page says so
+        return {}
+    pixels = data.image_shape is not None
+    found = {
+        "wiring": obstacle(run.wiring, data.title, pixels, False),
+        "retina": retina_obstacle(run.retina, data.title, pixels),
+    }
+    return {name: why for name, why in found.items() if why}
 
 
 def not_here(name: str) -> str:

@@ -187,7 +187,7 @@ def chart_of(drawn: Drawn, name: str, height: int) -> None:
 
 def wiring_of_file(job_id: str, trained: TrainedRun) -> None:
     """The wiring of a model from a file, which has no epochs to watch."""
-    shape, dark = trained.dataset.image_shape, visitor.dark()
+    shape, dark = trained.image_shape, visitor.dark()
     kinds = matrices(trained.run, shape)
     if kinds:
         data = memo(
@@ -201,7 +201,7 @@ def wiring_of_file(job_id: str, trained: TrainedRun) -> None:
             film(data, "live_film")
 
 
-def matrices(run: Run, shape: tuple[int, int] | None) -> tuple[str, ...]:
+def matrices(run: Run, shape: tuple[int, ...] | None) -> tuple[str, ...]:
     """What the film shows: this depends on the run's kind, never on how far it has come."""
     if run.model in DOA_MODELS:
         return "S", "W"
@@ -210,9 +210,9 @@ def matrices(run: Run, shape: tuple[int, int] | None) -> tuple[str, ...]:
     return ()
 
 
-def image_shape(job, snapshot: TrainView | None) -> tuple[int, int] | None:
+def image_shape(job, snapshot: TrainView | None) -> tuple[int, ...] | None:
     """Of the inputs, where they are pixels."""
-    about = snapshot or visitor_jobs.data_of(job)
+    about = snapshot or (None if job.config.retina else visitor_jobs.data_of(job))
     return about.image_shape if about is not None else None
 
 

@@ -11,18 +11,19 @@ import streamlit as st
 from kcnet_core.datasets.catalogue import is_image_set
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments import presets, protocols
+from kcnet_core.experiments.obstacles import plans_for
 from kcnet_core.experiments.run import (
     FLY_FIELDS,
     KCNET_MODELS,
     MODEL_EXPLANATIONS,
     NETWORK_NAMES,
     Run,
-    plans_for,
     settings,
 )
+from kcnet_core.network.wiring import PLANS
 from pages.ui.shell import current_run, session_keys, visitor_data
 from pages.ui.shell.current_run import adopt, control_key
-from pages.ui.shell.data_controls import data_controls, missing_responses, pixel_scale
+from pages.ui.shell.data_controls import data_controls, missing_responses, pixel_scale, retina
 from pages.ui.shell.safety_net import fragment
 from pages.ui.shell.streamlit_workarounds import retry_if_interrupted
 from pages.ui.shell.words import setting_value
@@ -72,6 +73,7 @@ def controls() -> Run:
     run = data_controls(run)
     st.header("Network", anchor=False)
     run = model_picker(run)
+    run = retina_picker(run)
     run = fields(run, METHOD)
     if any(run.model in SETTINGS[name].models for name in TUNING):
         st.header("Tuning", anchor=False)
@@ -157,7 +159,7 @@ def fields(run: Run, names: tuple[str, ...]) -> Run:
 
 def wiring_picker(run: Run) -> Run:
     """The plan of the wiring, where the inputs leave a choice, and the sides of its fields."""
-    plans = plans_for(run.dataset, has_pixels(run))
+    plans = plans_for(run.dataset, has_pixels(run) and not run.retina)
     if len(plans) == 1:
         return replace(run, wiring="random")
     run = replace(run, wiring=control("wiring", run.wiring, run.model, plans))
@@ -173,6 +175,16 @@ def wiring_picker(run: Run) -> Run:
         help="Each side of a cell's rectangle is drawn evenly between these two.",
     )
     return replace(run, min_field=low, max_field=high)
+
+
+def retina_picker(run: Run) -> Run:
+    """Through what the network sees images; behind a retina there are no pixels to have fields."""
+    try:
+        chosen, n_patches = retina(run, visitor_data.dataset(run), control_key)
+    except KCNetError:  # the page says so
+        return run
+    wiring = "random" if chosen and PLANS[run.wiring].needs_image else run.wiring
+    return replace(run, retina=chosen, n_patches=n_patches, wiring=wiring)
 
 
 def has_pixels(run: Run) -> bool:

@@ -122,10 +122,10 @@ def explain_one(trained: TrainedRun, position: int) -> None:
     target = st.selectbox("Why this score?", range(len(names)), best, format_func=names.__getitem__,
                           key=f"why_{position}")  # fmt: skip
     values = explain.contributions(trained.model, x)[0, :, target]
-    if dataset.image_shape is not None:
+    if trained.image_shape is not None:
         image = dataset.raw_pixels(dataset.X[row])  # each pixel scaled by itself is no picture
         chart(
-            figures.contribution_map(values, image, dataset.image_shape, dark=dark),
+            figures.contribution_map(values, image, trained.image_shape, dark=dark),
             "sample_contributions",
         )
     else:

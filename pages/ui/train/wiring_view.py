@@ -7,11 +7,13 @@ import streamlit as st
 
 from kcnet_core import figures
 from kcnet_core.experiments.training import TrainedRun
+from kcnet_core.network.retina import PatchRetina
 from pages.ui.shell import visitor
 from pages.ui.shell.chart import chart
 from pages.ui.shell.safety_net import fragment
 
 CELLS_SHOWN = 48
+PATCHES_SHOWN = 100
 
 
 def wiring(trained: TrainedRun) -> None:
@@ -40,11 +42,28 @@ def window(trained: TrainedRun) -> None:
         )  # fmt: skip
 
 
+def patches(trained: TrainedRun) -> None:
+    """What the retina before the network has learned to see, those heard by most cells first."""
+    if not isinstance(trained.scaler, PatchRetina):
+        return
+    usage = trained.frames[-1].usage.reshape(-1, trained.scaler.n_patches).sum(axis=0)
+    first = np.argsort(-usage, kind="stable")[:PATCHES_SHOWN]
+    pictures, shape = trained.scaler.pictures(first)
+    chart(
+        figures.image_grid(
+            pictures, shape, [str(k) for k in first], columns=20, dark=visitor.dark(),
+            title="Patches of the retina, those that most cells listen to first",
+        ),
+        "patches",
+    )  # fmt: skip
+
+
 def used(trained: TrainedRun) -> None:
     """Which inputs the cells chose: the paper's "meaningful pixels", or the busiest descriptors."""
     dark, frame = visitor.dark(), trained.frames[-1]
-    shape = trained.dataset.image_shape
+    shape = trained.image_shape
     if shape is None:
+        patches(trained)
         chart(figures.usage_bars(frame.usage, trained.feature_names, dark=dark), "usage")
         return
     left, right = st.columns([1, 2])

@@ -129,7 +129,7 @@ def test_emnist_pictures_are_upright(real_data):
 
 
 def test_the_47_names_match_torchvision():
-    from kcnet_core.datasets.torchvision_guard import import_torchvision
+    from kcnet_core.network.retina.torchvision_guard import import_torchvision
 
     torchvision = import_torchvision()
     assert (
@@ -140,7 +140,7 @@ def test_the_47_names_match_torchvision():
 
 
 def test_torchvision_transforms_work_behind_the_guard():
-    from kcnet_core.datasets.torchvision_guard import import_torchvision
+    from kcnet_core.network.retina.torchvision_guard import import_torchvision
 
     torchvision = import_torchvision()
     import torch
@@ -179,7 +179,7 @@ def test_a_missing_file_is_named_with_how_to_get_it(mini_mnist):
 
 def test_unknown_names_and_options_are_refused_with_the_choices():
     with pytest.raises(DataError, match=r"choose one of .*mnist_sample"):
-        datasets.load("cifar10")
+        datasets.load("imagenet")
     with pytest.raises(DataError, match=r"no option colour; it has normalise"):
         datasets.load("digits", colour=True)
 

@@ -11,8 +11,9 @@ from kcnet_core.contracts import drain
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.comparison.plan import Comparison
 from kcnet_core.experiments.comparison.rows import compare_steps
+from kcnet_core.experiments.obstacles import plans_for
 from kcnet_core.experiments.report import model_file, repeat_script, run_report
-from kcnet_core.experiments.run import Run, plans_for
+from kcnet_core.experiments.run import Run
 from kcnet_core.experiments.training import train_steps
 from kcnet_core.model_file import load_model
 
