@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-WHOLE_PAGE = ForwardMsg.FINISHED_SUCCESSFULLY  # neither a fragment nor to be begun anew at once
+ENDED = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
 PATIENCE = 300.0  # seconds for one rerun: this measures, it does not race
 
 
@@ -121,7 +121,7 @@ class Visitor:
                     kept = type(body)()
                     kept.CopyFrom(body)
                     self.widgets[body.label] = kept
-            elif kind == "script_finished" and message.script_finished == WHOLE_PAGE:
+            elif kind == "script_finished" and message.script_finished in ENDED:
                 async with self._ended:
                     self.finished += 1
                     self._ended.notify_all()
