@@ -63,7 +63,10 @@ def circuit(
             f"{np.count_nonzero(known)} of {len(known)} glomeruli were measured with "
             f"{bench.sample.title}; dashed ones never were and stand at their spontaneous rate."
         )
-        st.caption(f"{len(lobes):,} Kenyon cells by their lobe: {cells}. {escape_markdown(dashed)}")
+        st.caption(
+            f"{len(lobes):,} Kenyon cells, those that hear one of these {len(known)} glomeruli, by "
+            f"their lobe: {cells}. {escape_markdown(dashed)}"
+        )
 
 
 def walk(bench: Bench) -> None:

@@ -76,8 +76,9 @@ ORIGINS = {
     "local": "Nobody planned who listens to whom. Each of the {B:,} Kenyon cells draws {fan_in} "
     "inputs at random, inside a rectangle of its own, and keeps them for life",
     "hemibrain": "This is who listens to whom in one real fly, whose brain was cut, photographed "
-    "and traced: {B:,} Kenyon cells hear {mean:.1f} glomeruli each on average, {least} to {most}. "
-    "Cell {cell} is of the lobe {lobe} and hears {fan_in}",
+    "and traced: {B:,} Kenyon cells, those with one of these glomeruli among theirs, hear "
+    "{mean:.1f} of them each on average, {least} to {most}. Cell {cell} is of "
+    "the lobe {lobe} and hears {fan_in}",
     "hemibrain-shuffled": "The real fly's connections, shuffled: each of the {B:,} Kenyon cells "
     "still hears as many glomeruli, and each glomerulus is still heard by as many cells, but by "
     "which is drawn by lot. Cell {cell} hears {fan_in}",
