@@ -54,6 +54,13 @@ MODEL_LOOKS = {
     "SVM": ("#1A222B", "#888D99", "bowtie", "10px,6px"),
 }
 
+# Mark and dash of a model with another wiring than its usual; any that is not here is open, dotted.
+WIRING_LOOKS = {
+    "hemibrain": ("open-dot", "dashdot"),
+    "hemibrain-shuffled": ("dot", "dash"),
+    "hemibrain-random": ("open", "longdash"),
+}
+
 # Kenyon cells of a real fly by their lobe, on light and on dark.
 LOBE_COLOURS = {
     "γ": ("#C2410C", "#FB923C"),
@@ -85,12 +92,13 @@ def model_colour(model: str, dark: bool) -> str:
 
 
 def model_style(model: str, dark: bool) -> dict:
-    """`line` and `marker` of a plotly trace for this model; dotted and open for another wiring."""
+    """`line` and `marker` of a plotly trace for this model; other wirings have other marks."""
     colour = model_colour(model, dark)
     name, _, wiring = model.partition(", ")
     *_, symbol, dash = MODEL_LOOKS.get(name, ("circle", "solid"))
     if wiring:
-        symbol, dash = f"{symbol}-open", "dot"
+        mark, dash = WIRING_LOOKS.get(wiring, ("open", "dot"))
+        symbol = f"{symbol}-{mark}"
     return {
         "line": {"color": colour, "dash": dash, "width": 2},
         "marker": {"color": colour, "symbol": symbol, "size": 8},

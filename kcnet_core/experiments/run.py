@@ -35,7 +35,7 @@ ANY_DATA = ""  # where a run stands for its model's settings alone, whatever tha
 NONE_FOR_0 = ("stop_metric", "batch_rows")  # what an estimator calls None, a control calls 0
 
 MODEL_EXPLANATIONS = {
-    "KCNet": "Random wiring, one ridge solve",
+    "KCNet": "The wiring stays as it is drawn, one ridge solve",
     "DOA": "The wiring itself is tuned, epoch by epoch",
     "Ensemble DOA": "Several small tuned wirings, joined and solved once more",
     "ELM": "Dense random weights and a sigmoid: the classic rival",

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from kcnet_core import palette
+from kcnet_core.network.wiring.plans import PLANS
 
 # Machado, Oliveira and Fernandes (2009), full severity, on linear sRGB
 DEUTERANOPIA = np.array(
@@ -100,3 +101,9 @@ def test_theme_colours_are_those_of_the_configuration(pytestconfig):
 def test_an_unknown_model_gets_the_text_colour():
     assert palette.model_colour("My own", dark=False) == palette.LIGHT.text
     assert palette.model_style("My own", dark=True)["line"]["dash"] == "solid"
+
+
+def test_a_model_looks_different_with_every_wiring():
+    others = [f"KCNet, {name}" for name in PLANS if name != "random"]
+    looks = [palette.model_style(name, dark=False) for name in ("KCNet", *others)]
+    assert len({look["marker"]["symbol"] + look["line"]["dash"] for look in looks}) == len(looks)
