@@ -79,7 +79,8 @@ class Run:
         threading.Thread(target=self._run, name=f"run-{order.id[:6]}", daemon=True).start()
 
     async def more(self, seconds: float, enough: bool) -> Reply:
-        """Work for so many seconds, at least one step, and say what came of it."""
+        """Work for so many seconds, at least until a step that counts or for a moment, and say
+        what came of it."""
         loop, ready = asyncio.get_running_loop(), asyncio.Event()
         if enough:
             self.enough.set()
@@ -96,7 +97,8 @@ class Run:
             items, self._items = self._items, []
             if self._outcome is None:
                 return Reply(items)
-            self._ended(self.order.id)
+            self._over = True
+            self._changed.notify_all()
             return Reply(items, True, **self._outcome)
 
     def heard(self) -> None:
@@ -114,14 +116,14 @@ class Run:
             outcome: dict[str, Any] = {"result": self._steps_made()}
         except _GivenUp:
             outcome = {"error": None}
-            self._ended(self.order.id)
         except BaseException as error:  # a run may end nothing but itself
-            error.add_note(traceback.format_exc())
-            error.__traceback__ = error.__cause__ = error.__context__ = None
-            outcome = {"error": error}
+            outcome = {"error": _that_travels(error)}
         with self._changed:
             self._outcome, self.data = outcome, None
             self._tell()
+            self._asked = False
+            self._wait_for_a_word()
+        self._ended(self.order.id)
 
     def _steps_made(self) -> Any:
         work, args = pickle.loads(self.order.work)
@@ -137,19 +139,35 @@ class Run:
                     self.working = False
                 with self._changed:
                     self._items.append(item)
-                    if time.monotonic() >= self._until:
+                    now, counts = time.monotonic(), getattr(item, "counts_as_step", True)
+                    if now >= self._until + (0.0 if counts else REPLY_SECONDS):
                         self._asked = False
                         self._tell()
 
     def _wait(self) -> None:
-        """Until somebody asks for more; nobody did for long, or never will: leave."""
+        """Until somebody asks for more; if nobody did for long, or never will, leave."""
         with self._changed:
-            while not self._asked and not self._over:
-                self._changed.wait(LEASE_SECONDS)
-                if time.monotonic() - self._heard > LEASE_SECONDS:
-                    self._over = True
+            self._wait_for_a_word()
             if self._over:
                 raise _GivenUp
+
+    def _wait_for_a_word(self) -> None:
+        while not self._asked and not self._over:
+            self._changed.wait(LEASE_SECONDS)
+            if time.monotonic() - self._heard > LEASE_SECONDS:
+                self._over = True
+
+
+def _that_travels(error: BaseException) -> BaseException:
+    """The error with its traceback as a note; another with its text where it cannot be sent."""
+    told = traceback.format_exc()
+    error.__traceback__ = error.__cause__ = error.__context__ = None
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        error = RuntimeError(f"{type(error).__name__}: {error}")
+    error.add_note(told)
+    return error
 
 
 class _GivenUp(Exception):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import signal
-from contextlib import closing
+from contextlib import closing, nullcontext
 from pathlib import Path
 from threading import Event
 
@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from kcnet_core import datasets
-from kcnet_core.cluster import ClusterError, shared, steps, train
+from kcnet_core.cluster import ClusterError, on_worker, shared, steps, train
 from kcnet_core.cluster.jobs import measured_elsewhere, placed, slots, training
 from kcnet_core.contracts import Counted, drain
 from kcnet_core.errors import KCNetError, OutOfMemory
@@ -119,6 +119,24 @@ def test_whoever_has_enough_gets_a_result_early(client):
 def test_errors_are_those_of_the_work(client):
     with pytest.raises(KCNetError, match="Row 3 is empty"):
         drain(at(client, failing, (KCNetError("Row 3 is empty."),)))
+    drain_runs(client)
+
+
+def test_what_nobody_asks_for_any_more_is_given_up(client, monkeypatch):
+    """As when the web process that wanted it was killed: no word comes, not even an end."""
+    client.run(_be_impatient, 0.5)
+    monkeypatch.setattr(steps, "wanted", lambda *_: nullcontext())
+    try:
+        left, ended = at(client, args=(500,)), at(client, args=(1,))
+        next(left), next(ended)
+        drain_runs(client)
+    finally:
+        client.run(_be_impatient, on_worker.LEASE_SECONDS)
+    assert counted(taken(left)[0])[-1] == 500  # if somebody does, it is made again
+
+
+def _be_impatient(seconds):
+    on_worker.LEASE_SECONDS = seconds
 
 
 def test_a_killed_worker_has_its_steps_made_again_and_nothing_is_shown_twice(client, tmp_path):
