@@ -278,6 +278,7 @@ def test_a_dataset_with_dilutions_offers_them(shared_data, monkeypatch):
     assert list(rated) == ["Intensity, 0 to 100", "Pleasantness, 0 to 100"]
     assert all(0 < value < 100 for value in rated.values())
     assert "people said" in texts(app)
+    assert "to begin with add up to" in texts(app)
 
 
 def test_a_model_file_can_answer_and_a_broken_one_says_what_is_wrong():

@@ -32,6 +32,7 @@ if TYPE_CHECKING:  # these import torch
     from kcnet_core.network.regression.regressor import KCNetRegressor
     from kcnet_core.network.scaling import RateScaler
     from kcnet_core.smell.answers import Answer
+    from kcnet_core.smell.explanation import Shares
 
 RATED = {"Intensity": "at a dilution of 1/1,000", "Pleasantness": "at the stronger dilution rated"}
 # The nose's own: rates with a C just above 1. More cells change nothing that leave-one-out sees.
@@ -81,8 +82,7 @@ class Rater:
 
     def rate(self, descriptors: np.ndarray, flat: Sequence[str]) -> list[Rating]:
         """`descriptors` (n, d) are in the order of DESCRIPTOR_NAMES, `flat` the skeletons."""
-        place = [DESCRIPTOR_NAMES.index(name) for name in self.feature_names]
-        inputs = self.scaler.transform(np.asarray(descriptors, np.float32)[:, place])
+        inputs = self._inputs(descriptors)
         values = self.model.predict(inputs)
         margin = float((self.model.predict_interval(inputs[:1], COVERAGE)[1] - values[:1])[0])
         found = []
@@ -94,6 +94,19 @@ class Rater:
             value, low, high = np.clip([value, value - margin, value + margin], *SCALE).tolist()
             found.append(Rating(self.attribute, value, low, high, rated))
         return found
+
+    def shares(self, descriptors: np.ndarray) -> Shares:
+        """What every input adds to the rating of one molecule, were it taught; exact."""
+        from kcnet_core.network.explain import contributions
+        from kcnet_core.smell.explanation import Shares
+
+        values = contributions(self.model, self._inputs(descriptors[None]))[0, :, 0]
+        names = np.asarray(self.feature_names)[self.scaler.kept_].tolist()
+        return Shares(values, tuple(names), float(self.model.intercept_[0]), "points")
+
+    def _inputs(self, descriptors: np.ndarray) -> np.ndarray:
+        place = [DESCRIPTOR_NAMES.index(name) for name in self.feature_names]
+        return self.scaler.transform(np.asarray(descriptors, np.float32)[:, place])
 
 
 def rate(

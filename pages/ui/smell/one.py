@@ -218,6 +218,7 @@ def reasons(chosen: ChosenModel, answer: Answer) -> None:
         atoms(nose, answer, character)
     with right:
         descriptors(nose, answer, character)
+    ratings.reasons(answer, reason_bars)
 
 
 def atoms(nose: Nose, answer: Answer, character: int) -> None:

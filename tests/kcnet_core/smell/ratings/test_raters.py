@@ -66,6 +66,13 @@ def test_a_known_molecule_is_answered_as_if_it_had_never_been_met(here):
         assert rater.r == pytest.approx(np.corrcoef(truth, left_out)[0, 1])
 
 
+def test_the_shares_of_the_inputs_add_up_to_the_rating(here):
+    for rater in raters.raters():
+        shares = rater.shares(X[5])
+        assert len(shares.names) == len(shares.values)
+        assert shares.total == pytest.approx(rater.rate(X[[5]], ["CCOCC"])[0].value, abs=1e-3)
+
+
 def test_stereoisomers_are_one_row_with_their_mean(here):
     _, mean, known = raters.one_row_each(rated(), "Pleasantness")
     assert len(mean) == N - 1
