@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import json
-import sys
 from pathlib import Path
 
+from kcnet_core.commands.beside import write
 from kcnet_core.commands.smell import FORMATS, lines_of, nose_of
 from kcnet_core.errors import DataError
-from kcnet_core.storage.safe_csv import harmless
 
 SHOWN = 10
 NOTHING_MET = 1  # the exit code
@@ -74,15 +71,8 @@ def main(args: argparse.Namespace) -> int:
         }
         for hit in found.hits
     ]
-    if args.format == "json":
-        json.dump(records, sys.stdout, indent=1)
-        print()
-    elif args.format == "csv":
-        writer = csv.writer(sys.stdout)
-        writer.writerow(records[0] if records else ["name"])
-        for record in records:
-            cells = record.values()
-            writer.writerow([harmless(one) if isinstance(one, str) else one for one in cells])
+    if args.format != "table":
+        write(records, args.format)
     else:
         for place, record in enumerate(records, start=1):
             like_it = f"  like {record['likeness']:.2f}" if record["likeness"] != "" else ""

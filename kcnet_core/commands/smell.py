@@ -44,6 +44,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--top", type=int, default=SHOWN, metavar="N", help=f"characters in the table ({SHOWN})"
     )
     parser.add_argument(
+        "--edits",
+        nargs="?",
+        const="",
+        metavar="CHARACTER",
+        help="the molecules one step away, those first that change most, or that add most to it",
+    )
+    parser.add_argument(
+        "--side-by-side",
+        action="store_true",
+        help="two to four molecules: where they differ most, and why",
+    )
+    parser.add_argument(
         "--measure",
         action="store_true",
         help="measure the quality on unseen molecules and print it as JSON (half a minute)",
@@ -88,7 +100,19 @@ def main(args: argparse.Namespace) -> int:
     from kcnet_core.smell.ratings import raters
 
     known = raters.raters() if raters.are_here() else ()
-    if args.format == "table":
+    if args.edits is not None or args.side_by_side:
+        from kcnet_core.commands import beside
+
+        top = max(1, args.top)
+        if args.side_by_side:
+            records, say = beside.beside_records(nose, answers.given, top), beside.print_beside
+        else:
+            records = beside.edit_records(nose, answers.given, args.edits, top)
+            say = beside.print_edits
+        for row in answers.errors:
+            _say(f"{row.text[:60]}: {row.error}")
+        say(records) if args.format == "table" else beside.write(records, args.format)
+    elif args.format == "table":
         _print_table(nose, answers, max(1, args.top), known)
     else:
         from kcnet_core.smell import export

@@ -179,7 +179,7 @@ def search(
         A character is not one of the nose's, or nothing is wished for.
     """
     candidates = known_candidates(nose) if candidates is None else candidates
-    wanted, unwanted = _columns(nose, wish.wanted), _columns(nose, wish.unwanted)
+    wanted, unwanted = columns_of(nose, wish.wanted), columns_of(nose, wish.unwanted)
     if not wanted and not unwanted and like is None:
         raise DataError("Nothing is wished for yet: choose characters, or a molecule to be like.")
     if both := set(wish.wanted) & set(wish.unwanted):
@@ -217,7 +217,8 @@ def search(
     )
 
 
-def _columns(nose: Nose, names: Sequence[str]) -> list[int]:
+def columns_of(nose: Nose, names: Sequence[str]) -> list[int]:
+    """The places of characters among the nose's; a DataError names one that is not there."""
     places = {name.casefold(): k for k, name in enumerate(nose.characters)}
     foreign = [name for name in names if name.casefold() not in places]
     if foreign:

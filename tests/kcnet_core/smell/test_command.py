@@ -57,3 +57,24 @@ def test_nothing_to_smell_is_said(capsys):
 def test_an_unknown_dataset_is_said(capsys, monkeypatch):
     assert main(["smell", "CCO", "--data", "nothing"]) == 2
     assert "There is no dataset" in capsys.readouterr().err
+
+
+def test_the_molecules_one_step_away_are_listed_and_ranked_by_a_character(capsys):
+    assert main(["smell", "butyric acid", "--edits", "--json", "--top", "30"]) == 0
+    steps = json.loads(capsys.readouterr().out)
+    ester = next(one for one in steps if one["step"] == "methyl ester for acid")
+    assert ester["smiles"] == "CCCC(=O)OC" and ester["from"] == "butyric acid"
+    assert main(["smell", "butyric acid", "--edits", "fruity", "--top", "1"]) == 0
+    assert "Fruity +" in capsys.readouterr().out
+    assert main(["smell", "butyric acid", "--edits", "purple"]) == 2
+    assert "is not a character" in capsys.readouterr().err
+
+
+def test_two_to_four_molecules_stand_side_by_side_with_reasons(capsys):
+    assert main(["smell", "vanillin", "limonene", "--side-by-side", "--json", "--top", "3"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    apart = [abs(row["1 vanillin"] - row["2 limonene"]) for row in rows]
+    assert apart == sorted(apart, reverse=True) and apart[0] > 0.3
+    assert rows[0]["character"] in ("Vanilla", "Citrus") and rows[0]["why"]
+    assert main(["smell", "vanillin", "--side-by-side"]) == 2
+    assert "two to 4 molecules; 1 could be read" in capsys.readouterr().err
