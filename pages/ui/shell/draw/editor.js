@@ -5,7 +5,7 @@ const REST = 200; // milliseconds without a change of the drawing
 const HEIGHT = 260;
 const LEFT = 25, TOP = 49, BELOW = 24; // what JSME's own bars take, at the sides of its paper
 const BOND = 25; // its length in pixels at scale 1
-const [SMALLEST, LARGEST] = [0.4, 2]; // scale
+const [SMALLEST, EMPTY, LARGEST] = [0.4, 1.6, 2]; // scale
 const [BARS, ATOMS] = [1, 2]; // its pictures: 0 is the paper
 const boards = new WeakMap();
 
@@ -93,7 +93,8 @@ class Board {
     this.said = root.querySelector(".kcnet-said");
     this.buttons = TOOLS.flatMap((group, g) => group.map((one, k) => this.button(one, g && !k)));
     root.querySelector(".kcnet-tools").replaceChildren(...this.buttons);
-    this.typed = null; // the text that the drawing shows
+    this.heard = null; // the text that the page had last
+    this.sent = []; // drawings that the page has not yet answered
     this.drawn = ""; // what is drawn, as JSME writes it
   }
 
@@ -109,6 +110,7 @@ class Board {
     button.disabled = true;
     button.addEventListener("click", () => {
       this.press(one);
+      if (!one.acts) this.press(one); // the first after a ring on empty paper is lost
       if (!one.acts)
         for (const other of this.buttons)
           if (other.hasAttribute("aria-pressed")) other.setAttribute("aria-pressed", other === button);
@@ -117,12 +119,17 @@ class Board {
   }
 
   press({ bar, x, y }) {
-    if (bar === undefined) return this.app.reset(); // JSME's own button leaves things after an undo
+    if (bar === undefined) return this.clear();
     const picture = this.paper.querySelectorAll("svg")[bar];
     const box = picture.getBoundingClientRect();
     const at = { bubbles: true, cancelable: true, clientX: box.x + x, clientY: box.y + y, view: window };
     for (const kind of ["mousemove", "mousedown", "mouseup", "click"])
       picture.dispatchEvent(new MouseEvent(kind, at));
+  }
+
+  clear() {
+    this.app.reset(); // JSME's own button leaves things after an undo
+    this.app.setMolecularAreaScale(EMPTY);
   }
 
   update(component, data) {
@@ -160,12 +167,17 @@ class Board {
     const { typed, smiles } = this.data;
     this.said.textContent =
       smiles === null ? "This is no molecule yet; the page says why." : "";
-    if (typed === this.typed || smiles === null) return;
-    this.typed = typed;
+    if (typed === this.heard) return;
+    this.heard = typed;
+    const echo = this.sent.indexOf(typed);
+    this.sent.splice(0, echo < 0 ? this.sent.length : echo + 1);
+    // An echo answers a drawing, perhaps not the latest; what is no molecule leaves it as it is.
+    if (echo >= 0 || smiles === null) return;
     this.reading = true;
     if (smiles) this.app.readGenericMolecularInput(smiles);
-    else this.app.reset();
-    this.settle();
+    else this.clear();
+    if (smiles) this.settle();
+    else this.drawn = "";
     this.reading = false;
   }
 
@@ -184,7 +196,8 @@ class Board {
     this.pending = setTimeout(() => {
       const smiles = this.app.smiles();
       if (smiles === this.drawn) return; // an atom was moved
-      this.drawn = this.typed = smiles;
+      this.drawn = smiles;
+      this.sent.push(smiles);
       this.tell(smiles);
     }, REST);
   }
