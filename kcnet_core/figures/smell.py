@@ -143,7 +143,14 @@ def smell_map(
         }
         called = escape_html(asked_name, LONGEST_MOLECULE)
         traces.append(scatter("markers", [asked[0]], [asked[1]], name=called, marker=ring))
-    bare = {"showticklabels": False, "ticks": "", "zeroline": False, "title": ""}
+    bare = {
+        "showgrid": False,
+        "showline": False,
+        "showticklabels": False,
+        "ticks": "",
+        "zeroline": False,
+        "title": "",
+    }
     alt = (
         f"Map of {len(places)} known molecules by smell; {int(has.sum())} of them are {character}."
     )

@@ -153,6 +153,8 @@ class Board {
     this.app = new JSApplet.JSME(inner.id, ...this.size(), { options: "newlook,stereo,norbutton" });
     this.app.setCallBack("AfterStructureModified", (event) => this.changed(event));
     for (const button of this.buttons) button.disabled = false;
+    for (const field of document.querySelectorAll(".kcnet-paper input, .gwt-TextArea"))
+      field.setAttribute("aria-label", "Keys for the drawing"); // JSME's own, not to be seen
     this.watch = new ResizeObserver(() => this.app.setSize(...this.size()));
     this.watch.observe(this.paper);
     this.follow();
