@@ -41,3 +41,18 @@ def test_a_link_that_wants_pixels_of_a_table_says_why_it_has_none(wish):
     (name,) = wish
     assert f"The link's {name} was not used: My table has no pixels" in texts(app)
     assert app.session_state["run"].wiring == "random" and app.session_state["run"].retina == ""
+
+
+def test_models_are_compared_through_a_retina_but_not_with_fields_behind_it():
+    from tests.pages import test_compare as compare
+
+    query = {"dataset": "digits", "models": "KCNet,FSHN", "hidden": "20", "n_repeats": 1,
+             "rows": 100, "retina": "patches", "n_patches": 10}  # fmt: skip
+    app = compare.opened(**query)
+    assert picker(app, "Retina").value == "patches"
+    app = compare.finished(compare.press(app, "start_comparison"))
+    assert not app.exception and not app.error
+    rows = {row["model"]: row for row in compare.job_of(app).view.snapshot.items}
+    assert rows["FSHN"]["parameters"] == 20 * (2 * 4 * 10 + 1) + 10 * 21
+    next(pills for pills in app.button_group if pills.label == "Wiring").set_value(["local"]).run()
+    assert "Behind a retina a network gets no pixels" in compare.texts(app)
