@@ -19,7 +19,7 @@ from kcnet_core.smell.answers import Answer
 from kcnet_core.smell.neighbours import TAG_SHARE, known_tags
 from kcnet_core.smell.nose import Nose
 
-MOST = 1_000
+MOST = 2_000
 
 
 @dataclass(frozen=True)
