@@ -202,7 +202,7 @@ def test_visitors_never_share_a_page_object():
 def test_a_fault_of_ours_shows_a_reference_and_neither_path_nor_secret(monkeypatch, caplog):
     from pages.ui.train import run_controls
 
-    def broken():
+    def broken(_):
         raise RuntimeError(f"token hunter2 in {PROJECT}/pages/train.py")
 
     monkeypatch.setattr(run_controls, "sidebar", broken)

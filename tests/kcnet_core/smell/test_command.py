@@ -21,7 +21,8 @@ def small(monkeypatch, nose):
 def test_the_table_names_characters_truth_and_errors(capsys):
     assert main(["smell", "vanillin", "C1CC", "limonnene"]) == 0
     out = capsys.readouterr().out
-    assert "Vanilla" in out and "Known in Starter odorants: Creamy, Sweet, Vanilla." in out
+    known = out.split("Known in Starter odorants: ")[1].split(".")[0].split(", ")
+    assert {"Creamy", "Sweet", "Vanilla"} <= set(known)
     assert "ring closure 1" in out and "Is it limonene" in out
 
 

@@ -244,7 +244,7 @@ def test_the_description_names_exactly_the_routes_that_there_are(app):
     described = {(path, method) for path, item in document("")["paths"].items() for method in item}
     there = {
         (route.path, method.lower())
-        for route in server.routes() if route.path != "/api/{rest:path}"
+        for route in server.routes() if not route.path.endswith(":path}")
         for method in route.methods - {"HEAD"}
     }  # fmt: skip
     assert described == there
