@@ -231,7 +231,7 @@ CATALOGUE = {
             name="door_characters",
             title="DoOR, odor characters",
             n_rows=155,
-            n_classes=23,
+            n_classes=21,
             description="The same answers of glomeruli; to be told: what the odorants smell of to "
             "people, where the starter set knows it.",
             **_DOOR,

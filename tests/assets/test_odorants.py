@@ -137,6 +137,10 @@ def test_no_molecule_repeats_a_character(rows):
         assert len(labels) == len(set(labels)), row["name"]
 
 
+def test_no_molecule_smells_of_everything(characters):
+    assert [name for name, labels in characters.items() if len(labels) > 6] == []
+
+
 def test_every_character_has_at_least_20_molecules(characters, vocabulary):
     counts = Counter(label for labels in characters.values() for label in labels)
     assert {label: counts[label] for label in vocabulary if counts[label] < 20} == {}
