@@ -44,7 +44,9 @@ def edit_records(nose: Nose, given: Sequence[Answer], character: str, top: int) 
     found: list[Record] = []
     for answer in given:
         for edit in edits(nose, answer, column)[:top]:
-            order = np.argsort(-np.abs(edit.changes), kind="stable")[:CHANGES]
+            order = list(np.argsort(-np.abs(edit.changes), kind="stable")[:CHANGES])
+            if column is not None:  # what was asked for comes first, however little it is
+                order = [column, *(k for k in order if k != column)]
             changes = ", ".join(f"{nose.characters[k]} {edit.changes[k]:+.2f}" for k in order)
             found.append({"from": answer.name, "step": edit.step, "smiles": edit.smiles,
                           "name": edit.name, "changes": changes})  # fmt: skip

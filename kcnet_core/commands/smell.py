@@ -97,9 +97,6 @@ def main(args: argparse.Namespace) -> int:
 
     nose = nose_of(args)
     answers = smell(nose, lines_of(args.molecules, nose.names), args.dilution)
-    from kcnet_core.smell.ratings import raters
-
-    known = raters.raters() if raters.are_here() else ()
     if args.edits is not None or args.side_by_side:
         from kcnet_core.commands import beside
 
@@ -112,7 +109,11 @@ def main(args: argparse.Namespace) -> int:
         for row in answers.errors:
             _say(f"{row.text[:60]}: {row.error}")
         say(records) if args.format == "table" else beside.write(records, args.format)
-    elif args.format == "table":
+        return 0 if records else NOTHING_ANSWERED
+    from kcnet_core.smell.ratings import raters
+
+    known = raters.raters() if raters.are_here() else ()
+    if args.format == "table":
         _print_table(nose, answers, max(1, args.top), known)
     else:
         from kcnet_core.smell import export
