@@ -27,7 +27,7 @@ _board = component(__file__, "kcnet_editor", isolate_styles=False)  # JSME looks
 def files() -> Path | None:
     """The folder of JSME's files; None if the package is not installed."""
     found = find_spec("streamlit_jsme")
-    folder = Path(found.origin).parent / "jsme" if found and found.origin else None
+    folder = Path(found.origin).resolve().parent / "jsme" if found and found.origin else None
     return folder if folder and (folder / "jsme.nocache.js").is_file() else None
 
 

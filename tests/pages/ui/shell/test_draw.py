@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from types import SimpleNamespace
 
 import pytest
 from starlette.applications import Starlette
@@ -58,3 +59,14 @@ def test_our_script_names_no_other_server():
     ours = [path.with_suffix(f".{part}") for part in ("js", "html", "css")
             for path in [editor.Path(editor.__file__)]]  # fmt: skip
     assert not any(re.search(r"https?://", path.read_text()) for path in ours)
+
+
+def test_files_are_found_through_a_linked_environment(tmp_path, monkeypatch):
+    real = tmp_path / "real" / "streamlit_jsme"
+    (real / "jsme").mkdir(parents=True)
+    (real / "__init__.py").touch()
+    (real / "jsme" / "jsme.nocache.js").touch()
+    (tmp_path / "linked").symlink_to(tmp_path / "real")
+    linked = SimpleNamespace(origin=str(tmp_path / "linked" / "streamlit_jsme" / "__init__.py"))
+    monkeypatch.setattr(editor, "find_spec", lambda name: linked)
+    assert editor.files.__wrapped__() == (real / "jsme").resolve()
