@@ -20,7 +20,7 @@ SCREENSHOTS = PROJECT / "tests" / "screenshots"
 FAILED = pytest.StashKey[bool]()
 LIGHT_INK = re.compile(r"rgb\(((1[2-9]|2\d)\d(, )?){3}\)")  # of a chart on dark paper
 SLOWER = float(os.environ.get("KCNET_TEST_SLOWER", "1"))  # browser by so much: finds races
-CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
+CHROMIUM_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 CHROMIUM_FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
