@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -13,6 +17,12 @@ settings.register_profile("kcnet", deadline=None, suppress_health_check=[HealthC
 settings.load_profile("kcnet")
 
 PROJECT = Path(__file__).resolve().parents[1]
+
+
+def run_aside(coroutine: Coroutine[Any, Any, Any]) -> Any:
+    """`asyncio.run` in a thread: a browser that an earlier test opened has this one's loop."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, coroutine).result()
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,6 @@ and letters of all kinds, with `LANG=C` and without a home."""
 
 from __future__ import annotations
 
-import asyncio
 import os
 import shutil
 import subprocess
@@ -14,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.browser.conftest import free_port, wait_until_healthy
+from tests.conftest import run_aside
 from tests.protocol_client import Visitor
 
 PROJECT = Path(__file__).resolve().parents[1]
@@ -72,5 +72,5 @@ def test_pages_are_drawn_for_whoever_comes_through_the_proxy(server, page, there
             await visitor.open(page)
             return {*visitor.widgets, *visitor.kinds}
 
-    found = asyncio.run(visit())
+    found = run_aside(visit())
     assert there in found and "exception" not in found, found

@@ -258,5 +258,7 @@ def test_a_download_into_a_folder_that_may_not_be_searched_is_told(
 )
 def test_the_list_tells_as_many_rows_and_classes_as_are_loaded(real_data, name):
     info = {info.name: info for info in datasets.available()}[name]
+    if info.status == "download":
+        pytest.skip(f"{info.title} is not among the real datasets")
     data = datasets.load(name)
     assert (info.n_rows, info.n_classes) == (len(data.X), len(data.target_names))

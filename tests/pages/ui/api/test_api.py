@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import io
 import json
 import re
@@ -21,6 +20,7 @@ from kcnet_core.model_file import save_model
 from pages.ui.api import gate, server
 from pages.ui.api.openapi import document
 from pages.ui.shell import visitor_jobs
+from tests.conftest import run_aside
 
 
 def ask(app, method, path, body=b"", client="1.2.3.4", **headers):
@@ -40,7 +40,7 @@ def ask(app, method, path, body=b"", client="1.2.3.4", **headers):
     async def send(message):
         got.append(message)
 
-    asyncio.run(app(scope, receive, send))
+    run_aside(app(scope, receive, send))
     head = {name.decode(): value.decode() for name, value in got[0]["headers"]}
     return got[0]["status"], head, b"".join(one.get("body", b"") for one in got[1:])
 

@@ -8,6 +8,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import HTMLResponse, PlainTextResponse, StreamingResponse
 
 from pages.ui.api.first_paint import MARKUP, FirstPaint
+from tests.conftest import run_aside
 
 DOCUMENT = f"<html><body><div id='root'>{'x' * 2000}</div></body></html>"
 
@@ -24,7 +25,7 @@ def ask(response, accept: str, method: str = "GET") -> tuple[Headers, bytes]:
     async def send(message):
         sent.append(message)
 
-    asyncio.run(FirstPaint(GZipMiddleware(response))(scope, receive, send))
+    run_aside(FirstPaint(GZipMiddleware(response))(scope, receive, send))
     return Headers(raw=sent[0]["headers"]), b"".join(one.get("body", b"") for one in sent[1:])
 
 
