@@ -308,5 +308,5 @@ def _rebuild_scaler(document, arrays):
         settings["image_shape"] = tuple(settings["image_shape"])
         if kind == "network":
             return PretrainedRetina.from_state(settings, state)
-        return PatchRetina.from_state(settings, settings.pop("contrast_"), state)
+        return PatchRetina.from_state(settings, state, contrast_=settings.pop("contrast_"))
     return FeatureScaler.from_state(settings, state, document["feature_names"])

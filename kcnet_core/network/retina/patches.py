@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import time
+from collections.abc import Callable
 from itertools import product
 
 import numpy as np
 import torch
 from scipy.sparse import csr_array
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from kcnet_core.contracts import Steps, drain
 from kcnet_core.errors import DataError
-from kcnet_core.network.history import Progress
 from kcnet_core.network.parameters import Number, Other, check_parameters
+from kcnet_core.network.retina.retina import Retina
 from kcnet_core.network.seeds import generator, seed_sequence
 from kcnet_core.network.validation import check_rows
 from kcnet_core.network.wiring.fields import image_shape_of, is_image_shape
@@ -31,12 +29,11 @@ PARAMETERS = {
 }
 FLAT = 0.03  # share of the mean contrast that is added to a patch's own, so that noise stays small
 WHITEN_FLOOR = 0.01  # the same for the variances of a patch's directions
-IMAGES_AT_ONCE = 50
 IMAGES_FOR_SCALE = 5_000  # by which the outputs are scaled
 STATE = ("patches_", "filters_", "mean_", "center_", "spread_")
 
 
-class PatchRetina(TransformerMixin, BaseEstimator):
+class PatchRetina(Retina):
     """Turns images into how much of some learned patches each part of them holds.
 
     Patches of random images are freed of brightness and contrast and whitened; k-means by angle
@@ -90,6 +87,8 @@ class PatchRetina(TransformerMixin, BaseEstimator):
     (50, 80)
     """
 
+    _state = STATE
+
     def __init__(
         self,
         n_patches=400,
@@ -137,38 +136,24 @@ class PatchRetina(TransformerMixin, BaseEstimator):
         self.filters_ = (whiten @ centres.T).astype(np.float32)
         self.patches_ = (centres @ np.linalg.inv(whiten)).astype(np.float32)
         self.mean_ = self.mean_.astype(np.float32)
-        self.center_ = np.zeros(2 * self.n_pools**2 * self.n_patches, np.float32)
-        self.spread_ = np.ones_like(self.center_)
+        self._unscaled(2 * self.n_pools**2 * self.n_patches)
         if self.scaled:
-            seen = X[np.sort(rng.permutation(len(X))[:IMAGES_FOR_SCALE])]
-            roots = drain(self.transform_steps(seen))
-            self.center_, spread = roots.mean(0), roots.std(0)
-            self.spread_ = np.where(spread > 0, spread, 1).astype(np.float32)
+            self._learn_scale(X, IMAGES_FOR_SCALE, rng)
         return self
 
-    def transform(self, X) -> np.ndarray:
-        """What every part of the images X (n, d) holds: (n, parts x 2 x patches), float32."""
-        return drain(self.transform_steps(X))
-
-    def transform_steps(self, X) -> Steps[Progress, np.ndarray]:
-        """The same, some images at a time."""
-        check_is_fitted(self)
-        X = check_rows(self, X, reset=False)
-        out = np.empty((len(X), len(self.center_)), np.float32)
-        started, side = time.perf_counter(), self.patch_size
+    def _sight(self) -> Callable[[np.ndarray], np.ndarray]:
+        side = self.patch_size
         # From (rows, columns, channels; patches) to what a convolution wants.
         F = torch.from_numpy(self.filters_)
         kernels = F.reshape(side, side, -1, F.shape[1]).permute(3, 2, 0, 1).contiguous()
-        even = F.sum(0).reshape(-1, 1, 1), (torch.from_numpy(self.mean_) @ F).reshape(-1, 1, 1)
-        for start in range(0, len(X), IMAGES_AT_ONCE):
-            part = slice(start, min(start + IMAGES_AT_ONCE, len(X)))
-            out[part] = self._seen(X[part], kernels, *even)
-            yield Progress("retina", part.stop, len(X), time.perf_counter() - started)
+        of_brightness = F.sum(0).reshape(-1, 1, 1)
+        of_mean = (torch.from_numpy(self.mean_) @ F).reshape(-1, 1, 1)
+        return lambda X: self._seen(X, kernels, of_brightness, of_mean)
+
+    def _scale(self, out: np.ndarray) -> None:
         if self.scaled:
             np.sqrt(out, out=out)
-            out -= self.center_
-            out /= self.spread_
-        return out
+            super()._scale(out)
 
     def _seen(self, X, kernels, of_brightness, of_mean) -> np.ndarray:
         """Sums of some images, (n, parts x 2 x patches).
@@ -207,23 +192,6 @@ class PatchRetina(TransformerMixin, BaseEstimator):
     def stored_bytes(self) -> int:
         """What must be stored to see through it; the patches themselves are only to look at."""
         return sum(part.nbytes for name, part in self.get_state().items() if name != "patches_")
-
-    def get_state(self) -> dict[str, np.ndarray]:
-        """What was learned, as named arrays, for `from_state` and for model files."""
-        check_is_fitted(self)
-        return {name: getattr(self, name) for name in STATE}
-
-    @classmethod
-    def from_state(cls, parameters: dict, contrast: float, arrays: dict) -> PatchRetina:
-        """A fitted retina from its parameters, its `contrast_` and what `get_state` gave."""
-        retina = cls(**parameters)
-        retina.contrast_ = contrast
-        for name in STATE:
-            setattr(retina, name, arrays[name])
-        height, width, *depth = retina.image_shape
-        retina.shape_ = (height, width, *depth, 1)[:3]
-        retina.n_features_in_ = height * width * retina.shape_[2]
-        return retina
 
     def _drawn(self, X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """`n_samples` patches of random images at random places, (n_samples, p)."""

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import time
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 import torch
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from kcnet_core.contracts import Steps, drain
 from kcnet_core.errors import DataError
-from kcnet_core.network.history import Progress
 from kcnet_core.network.parameters import Choice, Number, Other, check_parameters
+from kcnet_core.network.retina.retina import Retina
 from kcnet_core.network.seeds import generator, seed_sequence
 from kcnet_core.network.validation import check_rows
 from kcnet_core.network.wiring.fields import image_shape_of, is_image_shape
@@ -31,7 +29,6 @@ PARAMETERS = {
 }
 # What the networks were taught with, for red, green and blue from 0 to 1.
 MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
-IMAGES_AT_ONCE = 50
 IMAGES_FOR_SCALE = 1_000  # by which the outputs are scaled
 STATE = ("center_", "spread_")
 
@@ -69,7 +66,7 @@ def _eyes(network: str, path: Path) -> torch.nn.Module:
     return torch.nn.Sequential(model.features, pool).eval()
 
 
-class PretrainedRetina(TransformerMixin, BaseEstimator):
+class PretrainedRetina(Retina):
     """What a network that was taught with ImageNet sees in images, before it names it.
 
     Its labels are not those of the data, but it was taught with labels; `PatchRetina` was not.
@@ -95,6 +92,8 @@ class PretrainedRetina(TransformerMixin, BaseEstimator):
     n_features_in_ : int
     """
 
+    _state = STATE
+
     def __init__(
         self,
         network="squeezenet1_1",
@@ -116,21 +115,11 @@ class PretrainedRetina(TransformerMixin, BaseEstimator):
         check_parameters(self, PARAMETERS)
         X = check_rows(self, X, reset=True)
         self.shape_ = image_shape_of(X.shape[1], self.image_shape)
-        self.center_ = np.zeros(NETWORKS[self.network], np.float32)
-        self.spread_ = np.ones_like(self.center_)
-        rng = generator(seed_sequence(self.random_state))
-        seen = self.transform(X[np.sort(rng.permutation(len(X))[:IMAGES_FOR_SCALE])])
-        self.center_, spread = seen.mean(0), seen.std(0)
-        self.spread_ = np.where(spread > 0, spread, 1).astype(np.float32)
+        self._unscaled(NETWORKS[self.network])
+        self._learn_scale(X, IMAGES_FOR_SCALE, generator(seed_sequence(self.random_state)))
         return self
 
-    def transform(self, X) -> np.ndarray:
-        """What the network sees in the images X (n, d): (n, 512), float32."""
-        return drain(self.transform_steps(X))
-
-    def transform_steps(self, X) -> Steps[Progress, np.ndarray]:
-        """The same, some images at a time."""
-        check_is_fitted(self, "center_")
+    def _sight(self) -> Callable[[np.ndarray], np.ndarray]:
         path = weights_file(self.network)
         if path is None:
             raise DataError(
@@ -139,17 +128,13 @@ class PretrainedRetina(TransformerMixin, BaseEstimator):
                 f"{Path(published(self.network)).name} into the folder {FOLDER} of the one that "
                 "KCNET_DATA names."
             )
-        X = check_rows(self, X, reset=False)
-        out = np.empty((len(X), len(self.center_)), np.float32)
-        started, eyes = time.perf_counter(), _eyes(self.network, path)
-        for start in range(0, len(X), IMAGES_AT_ONCE):
-            part = slice(start, min(start + IMAGES_AT_ONCE, len(X)))
+        eyes = _eyes(self.network, path)
+
+        def seen(X: np.ndarray) -> np.ndarray:
             with torch.inference_mode():
-                out[part] = eyes(self._enlarged(X[part])).numpy()
-            yield Progress("retina", part.stop, len(X), time.perf_counter() - started)
-        out -= self.center_
-        out /= self.spread_
-        return out
+                return eyes(self._enlarged(X)).numpy()
+
+        return seen
 
     def _enlarged(self, X: np.ndarray) -> torch.Tensor:
         images = torch.from_numpy(np.ascontiguousarray(X, np.float32)).reshape(-1, *self.shape_)
@@ -172,19 +157,3 @@ class PretrainedRetina(TransformerMixin, BaseEstimator):
         path = weights_file(self.network)
         known = sum(part.nbytes for part in self.get_state().values())
         return known + (0 if path is None else path.stat().st_size)
-
-    def get_state(self) -> dict[str, np.ndarray]:
-        """What was learned, as named arrays, for `from_state` and for model files."""
-        check_is_fitted(self, "center_")
-        return {name: getattr(self, name) for name in STATE}
-
-    @classmethod
-    def from_state(cls, parameters: dict, arrays: dict) -> PretrainedRetina:
-        """A fitted retina from its parameters and what `get_state` gave."""
-        retina = cls(**parameters)
-        for name in STATE:
-            setattr(retina, name, arrays[name])
-        height, width, *depth = retina.image_shape
-        retina.shape_ = (height, width, *depth, 1)[:3]
-        retina.n_features_in_ = height * width * retina.shape_[2]
-        return retina
