@@ -36,16 +36,8 @@ _OTHERS = (session_keys.SMELL_LIKE, session_keys.SMELL_VOLATILE, session_keys.SM
 def keep() -> None:
     """Streamlit forgets what a widget held that is not drawn; the wish outlives a question."""
     for key in (*_LISTS.values(), *_OTHERS):
-        if (held := _held(key)) is not None:
-            _hold(key, held)
-
-
-def _held(key: str):
-    return st.session_state.get(key)
-
-
-def _hold(key: str, value) -> None:
-    st.session_state[key] = value
+        if key in st.session_state:
+            st.session_state[key] = st.session_state[key]
 
 
 def chosen_view() -> str:
@@ -65,7 +57,7 @@ def adopt(query: dict[str, str]) -> None:
         return
     st.session_state[session_keys.SMELL_VIEW] = SEARCH
     for name, key in _LISTS.items():
-        _hold(key, [word for word in query.get(name, "").split(",") if word])
+        st.session_state[key] = [word for word in query.get(name, "").split(",") if word]
     st.session_state[session_keys.SMELL_LIKE] = query.get("like", "")[:MAX_MOLECULE_NAME_LENGTH]
     st.session_state[session_keys.SMELL_VOLATILE] = query.get("volatile") == "1"
     ends = query.get("mass", "").split("-")
@@ -76,14 +68,18 @@ def adopt(query: dict[str, str]) -> None:
 
 def link_query() -> dict[str, str]:
     query = {"view": SEARCH}
-    query |= {name: ",".join(_held(key)) for name, key in _LISTS.items() if _held(key)}
-    if like := (_held(session_keys.SMELL_LIKE) or "").strip():
+    for name, key in _LISTS.items():
+        if words := st.session_state.get(key):
+            query[name] = ",".join(words)
+    if like := (st.session_state.get(session_keys.SMELL_LIKE) or "").strip():
         query["like"] = like
-    if _held(session_keys.SMELL_VOLATILE):
+    if st.session_state.get(session_keys.SMELL_VOLATILE):
         query["volatile"] = "1"
-    if (mass := _held(session_keys.SMELL_MASS)) and tuple(mass) != (LIGHTEST, HEAVIEST):
+    mass = st.session_state.get(session_keys.SMELL_MASS)
+    if mass and tuple(mass) != (LIGHTEST, HEAVIEST):
         query["mass"] = f"{mass[0]}-{mass[1]}"
-    if (model := _held(session_keys.SMELL_MODEL) or STARTER) != STARTER and model in choices():
+    model = st.session_state.get(session_keys.SMELL_MODEL) or STARTER
+    if model != STARTER and model in choices():
         query["model"] = model
     return query
 
@@ -117,8 +113,9 @@ def _wish(chosen: ChosenModel) -> tuple[Wish, str]:
         (session_keys.SMELL_WANTED, offered), (session_keys.SMELL_UNWANTED, offered),
         (session_keys.SMELL_WITHOUT, ELEMENTS),
     ):  # fmt: skip
-        if any(one not in options for one in _held(key) or ()):
-            _hold(key, [one for one in _held(key) if one in options])
+        held = st.session_state.get(key) or []
+        if any(one not in options for one in held):
+            st.session_state[key] = [one for one in held if one in options]
     left, right = st.columns(2, gap="medium")
     with left:
         wanted = st.multiselect("Shall smell of", offered, key=session_keys.SMELL_WANTED,

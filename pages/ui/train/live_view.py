@@ -18,7 +18,7 @@ from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.job_progress import failure, progress_text
 from pages.ui.shell.memo import memo
 from pages.ui.shell.row_picture import cards
-from pages.ui.shell.watch import ACTIVE, SECONDS_BETWEEN_DRAWINGS, UNDER_WAY, watch
+from pages.ui.shell.watch import SECONDS_BETWEEN_DRAWINGS, UNDER_WAY, watch
 from pages.ui.shell.words import capital
 from pages.ui.train import scores_row
 from pages.ui.train.film import film
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 HEIGHT = 330  # of a curve beside the film, as high as that (film.css)
 LOWER = ("flips", "density", "scores")  # curves of DOA, below the film
 LOWER_HEIGHT = 300
-SECONDS_UNTIL_FIRST = 0.3  # between looks for the first frame, which one waits for
 SHARE_OF_DRAWINGS = 0.8  # for which a drawing is fresh: the next poll, if a little early, is not
 STOPPED = (
     "A stopped run has no test score. Start trains the same settings and seed again from the "
@@ -93,15 +92,7 @@ def follow(job, state: str, trained: TrainedRun | None = None) -> None:
     `state` is the one that the rest of the page shows; the page is drawn again when it changes.
     Below a run under way is as much room as its results will take: the page does not grow.
     """
-    waits = state in ACTIVE and not begun(job)
-
-    def draw_now() -> None:
-        if waits and begun(job):
-            st.rerun()
-        show(job, trained)
-
-    every = SECONDS_UNTIL_FIRST if waits else SECONDS_BETWEEN_DRAWINGS
-    watch(job, state, draw_now, "live_first" if waits else "live", every)
+    watch(job, state, lambda: show(job, trained), "live", begun=lambda: begun(job))
     if state in UNDER_WAY:
         with st.container(key="results"):
             st.caption("Scores, wiring, cells and test samples come here when the run has ended.")

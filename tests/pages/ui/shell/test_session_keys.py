@@ -34,9 +34,49 @@ def uses(source: str) -> list[tuple[int, str]]:
             key = parent[above].args[0]
         else:
             key = above  # used as a whole, so that nobody can tell which keys
-        given = isinstance(key, ast.Name) and is_parameter(key, parent)
-        found.append((node.lineno, GIVEN if given else ast.unparse(key)))
+        if isinstance(key, ast.Name) and is_parameter(key, parent):
+            found.append((node.lineno, GIVEN))
+        else:
+            found += [(node.lineno, ast.unparse(one)) for one in walked(key, parent, tree)]
     return found
+
+
+def walked(key: ast.expr, parent: dict, tree: ast.Module) -> list[ast.expr]:
+    """The keys that a loop's variable stands for; any other key itself."""
+    node = key
+    while isinstance(key, ast.Name) and (node := parent.get(node)):
+        for loop in [node] if isinstance(node, ast.For) else getattr(node, "generators", ()):
+            names = loop.target.elts if isinstance(loop.target, ast.Tuple) else [loop.target]
+            places = [k for k, name in enumerate(names) if ast.unparse(name) == key.id]
+            if places:
+                rows = elements(loop.iter, tree)
+                return [row.elts[places[0]] for row in rows] if len(names) > 1 else rows
+    return [key]
+
+
+def elements(listed: ast.expr, tree: ast.Module) -> list[ast.expr]:
+    """What a tuple written out holds, also one of the module's own tables, or a part of such."""
+    tables = {
+        ast.unparse(line.targets[0]): line.value
+        for line in tree.body
+        if isinstance(line, ast.Assign)
+    }
+    match listed:
+        case ast.Name(id=name) if name in tables:
+            return elements(tables[name], tree)
+        case ast.Starred(value=value):
+            return elements(value, tree)
+        case ast.Tuple(elts=each) | ast.List(elts=each):
+            return [
+                one
+                for part in each
+                for one in (elements(part, tree) if isinstance(part, ast.Starred) else [part])
+            ]
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="values" | "items" as what)):
+            table = tables[name]
+            pairs = zip(table.keys, table.values, strict=True)
+            return table.values if what == "values" else [ast.Tuple([*pair]) for pair in pairs]
+    return [listed]
 
 
 def is_parameter(name: ast.Name, parent: dict) -> bool:
@@ -89,3 +129,20 @@ def test_an_undeclared_key_is_found():
     source = 'st.session_state["new"] = st.session_state.get(f"{x}_y") or "z" in st.session_state'
     assert sorted(spelling for _, spelling in uses(source)) == ["'new'", "'z'", "f'{x}_y'"]
     assert not any(declared(spelling, source) for _, spelling in uses(source))
+
+
+def test_the_keys_that_a_loop_walks_through_are_found():
+    source = """
+TABLE = {"a": session_keys.RUN, "b": "new"}
+OTHERS = (session_keys.PACE,)
+for key in (*TABLE.values(), *OTHERS):
+    st.session_state[key] = 1
+for name, held in TABLE.items():
+    st.session_state.get(held)
+for unknown in keys():
+    st.session_state.pop(unknown)
+"""
+    found = [spelling for _, spelling in uses(source)]
+    twice = ["'new'", "session_keys.RUN"] * 2
+    assert sorted(found) == sorted([*twice, "session_keys.PACE", "keys()"])
+    assert {one for one in found if not declared(one, source)} == {"'new'", "keys()"}

@@ -41,3 +41,27 @@ def test_only_a_job_under_way_is_looked_at_again(monkeypatch, state, every):
     job = None if state is None else SimpleNamespace(view=JobView(state))
     module.watch(job, state, lambda: asked.append("drawn"), "any")
     assert asked == [every, "drawn"]
+
+
+def test_the_first_thing_to_see_is_looked_for_more_often_and_then_drawn_with_the_page(monkeypatch):
+    from types import SimpleNamespace
+
+    from kcnet_core.jobs import JobView
+    from pages.ui.shell import watch as module
+
+    class PageDrawnAgain(Exception):
+        pass
+
+    def draw_again():
+        raise PageDrawnAgain
+
+    asked, seen = [], iter([False, True, True])
+    monkeypatch.setattr(
+        module, "fragment", lambda draw, **options: asked.append(options["run_every"]) or draw
+    )
+    monkeypatch.setattr(module.st, "rerun", draw_again)
+    follow = [SimpleNamespace(view=JobView("running")), "running", lambda: asked.append("drawn")]
+    with pytest.raises(PageDrawnAgain):
+        module.watch(*follow, "any", 0.5, begun=lambda: next(seen))
+    module.watch(*follow, "any", 0.5, begun=lambda: next(seen))
+    assert asked == [0.3, 0.5, "drawn"]
