@@ -21,16 +21,15 @@ __all__ = ["Dataset", "DatasetInfo", "available", "fetch", "fetch_steps", "load"
 
 _IMAGE_OPTIONS = ("normalise", "n_train", "n_test", "seed")
 _ODOR_OPTIONS = ("target", "min_positives", "progress")
+_DOOR_OPTIONS = (*_ODOR_OPTIONS, "missing", "min_measured")
 _LOADERS: dict[str, tuple[Callable[..., Dataset], tuple[str, ...]]] = {  # and their options
     "starter": (starter.load_starter, _ODOR_OPTIONS),
     "keller_2016": (keller.load_keller, (*_ODOR_OPTIONS, "top_k", "per")),
     "gs_lf": (gs_lf.load_gs_lf, _ODOR_OPTIONS),
     **{name: (partial(load_archive, name), _ODOR_OPTIONS) for name in ARCHIVES},
     "dream": (dream.load_dream, ("progress",)),
-    **{
-        name: (partial(door.load_door, name), (*_ODOR_OPTIONS, "missing", "min_measured"))
-        for name in door.NAMES
-    },
+    door.CLASSES: (partial(door.load_door, door.CLASSES), _DOOR_OPTIONS),
+    door.CHARACTERS: (partial(door.load_door, door.CHARACTERS), (*_DOOR_OPTIONS, "characters")),
     **{
         name: (partial(images.load_images, name), _IMAGE_OPTIONS)
         for name in ("mnist_sample", "digits", *images.IDX_SETS, "cifar10")
@@ -53,8 +52,8 @@ def load(name: str, **options) -> Dataset:
     **options
         Image sets: normalise, n_train, n_test, seed (see `images.load_images`).
         Odor sets: target, min_positives, progress; keller_2016 also top_k and per (see
-         `keller.load_keller`), door and door_characters missing and min_measured (see
-         `fly.door.load_door`).
+         `keller.load_keller`), door and door_characters missing and min_measured, the latter
+         also characters (see `fly.door.load_door`).
 
     Raises
     ------
@@ -89,7 +88,7 @@ def _is_whole(value: object) -> bool:
 _TEXT = ("text", lambda value: isinstance(value, str))
 _OTHERWISE = ("a whole number, not below 0", _is_whole)
 _OPTIONS = {
-    **dict.fromkeys(("normalise", "target", "per", "missing"), _TEXT),
+    **dict.fromkeys(("normalise", "target", "per", "missing", "characters"), _TEXT),
     "progress": ("a function", callable),
 }
 _MAY_BE_NONE = ("n_train", "n_test", "target", "progress")

@@ -233,7 +233,7 @@ CATALOGUE = {
             n_rows=155,
             n_classes=21,
             description="The same answers of glomeruli; to be told: what the odorants smell of to "
-            "people, where the starter set knows it.",
+            "people, where one of our odor sets knows it.",
             **_DOOR,
         ),
         DatasetInfo(

@@ -1,8 +1,9 @@
-"""Why a wiring or a retina cannot be used with some data, as a sentence."""
+"""Why a wiring, a retina or an option cannot be used with some data, as a sentence."""
 
 from __future__ import annotations
 
-from kcnet_core.datasets.catalogue import is_glomerular
+from kcnet_core.datasets.catalogue import CATALOGUE, is_glomerular, is_image_set
+from kcnet_core.datasets.fly.door import CHARACTERS
 from kcnet_core.network.wiring import PLANS
 
 BEHIND_A_RETINA = (
@@ -23,6 +24,33 @@ def obstacle(wiring: str, title: str, pixels: bool, glomeruli: bool) -> str:
             f"{title} has no glomeruli, and {wiring} wiring is of the cells of a real fly, which "
             f"hear glomeruli: choose DoOR, or random wiring."
         )
+    return ""
+
+
+def dataset_obstacle(name: str, wiring: str, retina: str) -> str:
+    """Why a network cannot learn so from a dataset of the catalogue; empty if it can."""
+    info = CATALOGUE.get(name)
+    if info is None:
+        return ""
+    if info.kind == "ratings":
+        return (
+            f"{info.title} holds numbers, and Train and Compare teach classes and labels. "
+            "Choose another dataset; the Smell page and KCNetRegressor use this one."
+        )
+    pixels = is_image_set(name)
+    return retina_obstacle(retina, info.title, pixels) or obstacle(
+        wiring, info.title, pixels, info.glomeruli
+    )
+
+
+def option_obstacle(dataset: str, pixels: str, missing: str, characters: str) -> str:
+    """Why an option that was chosen means nothing to this dataset; empty if all do."""
+    if pixels and not is_image_set(dataset):
+        return "A scale of pixels can be chosen for the catalogue's image sets only."
+    if missing and not is_glomerular(dataset):
+        return "Missing responses are a setting of DoOR's datasets only."
+    if characters and dataset != CHARACTERS:
+        return "Where odor characters come from is a setting of door_characters only."
     return ""
 
 

@@ -8,11 +8,13 @@ from functools import partial
 from typing import Any
 
 from kcnet_core.contracts import Network
-from kcnet_core.datasets.catalogue import CATALOGUE, is_glomerular, is_image_set
+from kcnet_core.datasets.catalogue import CATALOGUE, is_glomerular
+from kcnet_core.datasets.fly.characters import SOURCES
+from kcnet_core.datasets.fly.door import CHARACTERS
 from kcnet_core.datasets.pixels import NORMALISATIONS
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.described import Described, written
-from kcnet_core.experiments.obstacles import BEHIND_A_RETINA, obstacle, retina_obstacle
+from kcnet_core.experiments.obstacles import BEHIND_A_RETINA, dataset_obstacle, option_obstacle
 from kcnet_core.limits import MAX_EPOCHS, MAX_HIDDEN, MAX_SUBMODELS
 from kcnet_core.network.retina import RETINAS
 from kcnet_core.network.wiring import PLANS
@@ -91,6 +93,13 @@ class Run(Described):
         "Of glomeruli that nobody measured with an odorant: set to the spontaneous rate, or only "
         "odorants and glomeruli that were all measured with each other (complete)",
         options=("", "complete"),
+    )
+    characters: str = setting(
+        "",
+        "Odor characters from",
+        "Which odor set says what DoOR's odorants smell of to people: the starter set, another "
+        "one, or every one that is on this machine (all)",
+        options=("", *SOURCES[1:]),
     )
     retina: str = setting(
         "",
@@ -234,23 +243,11 @@ class Run(Described):
     def __post_init__(self):
         for name, about in settings().items():
             check(getattr(self, name), about)
-        if self.pixels and not is_image_set(self.dataset):
-            raise KCNetError("A scale of pixels can be chosen for the catalogue's image sets only.")
-        if self.missing and not is_glomerular(self.dataset):
-            raise KCNetError("Missing responses are a setting of DoOR's datasets only.")
-        if self.dataset in CATALOGUE:
-            info = CATALOGUE[self.dataset]
-            if info.kind == "ratings":
-                raise KCNetError(
-                    f"{info.title} holds numbers, and Train and Compare teach classes and labels. "
-                    "Choose another dataset; the Smell page and KCNetRegressor use this one."
-                )
-            pixels = is_image_set(info.name)
-            why = retina_obstacle(self.retina, info.title, pixels) or obstacle(
-                self.wiring, info.title, pixels, info.glomeruli
-            )
-            if why:
-                raise KCNetError(why)
+        why = option_obstacle(
+            self.dataset, self.pixels, self.missing, self.characters
+        ) or dataset_obstacle(self.dataset, self.wiring, self.retina)
+        if why:
+            raise KCNetError(why)
         if self.retina and PLANS[self.wiring].needs_image:
             raise KCNetError(BEHIND_A_RETINA)
 
@@ -270,6 +267,7 @@ class Run(Described):
             **dict.fromkeys(FLY_FIELDS, real),
             "fan_in": not real,
             "missing": is_glomerular(self.dataset),
+            "characters": self.dataset == CHARACTERS,
             "n_patches": self.retina == "patches",
         }
         return fits.get(name, True) and self.model in settings()[name].models
@@ -291,7 +289,10 @@ class Run(Described):
         return f"{what} on {where}{target}{scale}{plan}, seed {self.seed}"
 
     def data_options(self) -> dict[str, Any]:
-        options = {"target": self.target, "normalise": self.pixels, "missing": self.missing}
+        options = {
+            "target": self.target, "normalise": self.pixels, "missing": self.missing,
+            "characters": self.characters,
+        }  # fmt: skip
         return {name: value for name, value in options.items() if value}
 
     # -- the estimator -------------------------------------------------------------------------

@@ -95,6 +95,7 @@ class RecipeLine:
             target=self.target,
             pixels=self.options.get("normalise", ""),
             missing=self.options.get("missing", ""),
+            characters=self.options.get("characters", ""),
             rows=self.rows,
             model=self.model,
             protocol=self.protocol,

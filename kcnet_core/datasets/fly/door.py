@@ -15,13 +15,19 @@ from pathlib import Path
 
 import numpy as np
 
-from kcnet_core.contracts import drain
-from kcnet_core.datasets import starter, store
+from kcnet_core.datasets import store
 from kcnet_core.datasets.catalogue import CATALOGUE
 from kcnet_core.datasets.dataset import Dataset
+from kcnet_core.datasets.fly.characters import (
+    STARTER,
+    all_characters,
+    attribution,
+    characters_of,
+    checked,
+)
 from kcnet_core.datasets.odor import character_targets, odor_dataset
 from kcnet_core.errors import DataError
-from kcnet_core.molecules.read import Molecule, check_steps, frame_lines
+from kcnet_core.molecules.read import Molecule
 
 NAMES = CLASSES, CHARACTERS = ("door", "door_characters")
 FOLDER = "door"
@@ -77,6 +83,7 @@ def load_door(
     min_positives: int = MIN_POSITIVES,
     missing: str = "spontaneous",
     min_measured: int = MIN_MEASURED,
+    characters: str = STARTER,
     progress: Callable[[int, int | None], None] | None = None,
 ) -> Dataset:
     """One row per odorant, one input per glomerulus, responses from 0 to 1.
@@ -84,8 +91,8 @@ def load_door(
     Parameters
     ----------
     name : {"door", "door_characters"}
-        What is to be told: the chemical class, or the odor characters that the starter set gives
-        to the same molecule (without regard to mirror images where it does not know this one).
+        What is to be told: the chemical class, or the odor characters that one of our odor sets
+        gives to the same molecule.
     target : str or None
         One class or character against all others.
     min_positives : int
@@ -94,6 +101,8 @@ def load_door(
         See `MISSING`.
     min_measured : int
         Odorants for which fewer glomeruli were measured are left out ("spontaneous").
+    characters : str
+        Who says what the odorants smell of, one of `characters.SOURCES` ("door_characters").
     progress : callable
         Hears how many molecules are done, and of how many.
     """
@@ -103,8 +112,14 @@ def load_door(
     there = _usable(read_responses(), missing, min_measured, report)
     kept, molecules = _molecules(there, report, progress)
     there = there.only(kept, np.arange(len(there.glomeruli)))
-    target_of = _class_targets if name == CLASSES else _character_targets
-    rows, targets = target_of(there, molecules, target, min_positives, report)
+    about = CATALOGUE[name].about
+    wanted = (there, molecules, target, min_positives, report)
+    if name == CLASSES:
+        rows, targets = _class_targets(*wanted)
+    else:
+        rows, targets = _character_targets(*wanted, characters, progress)
+        more = attribution(characters)
+        about |= {key: f"{about[key]}; odor characters: {more[key]}" for key in more}
     there = there.only(rows, np.arange(len(there.glomeruli)))
     unknown = np.isnan(there.values)
     if unknown.any():
@@ -119,7 +134,7 @@ def load_door(
         row_names=there.names,
         report=report,
         **targets,
-        **CATALOGUE[name].about,
+        **about,
     )
 
 
@@ -208,9 +223,10 @@ def complete_block(known: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _molecules(there: Responses, report: list[str], progress) -> tuple[np.ndarray, list[Molecule]]:
     """The odorants that are molecules; of a salt, its organic part."""
-    rows = _checked(there.smiles, progress)
+    rows = checked(there.smiles, progress)
     salts = [row for row in rows if row.molecule is None and row.suggestion]
-    for salt, part in zip(salts, _checked([row.suggestion for row in salts]), strict=True):
+    parts = checked([row.suggestion or "" for row in salts])
+    for salt, part in zip(salts, parts, strict=True):
         rows[salt.number - 1] = part
     kept = [k for k, row in enumerate(rows) if row.molecule is not None]
     dropped = [there.names[k] for k, row in enumerate(rows) if row.molecule is None]
@@ -220,13 +236,6 @@ def _molecules(there: Responses, report: list[str], progress) -> tuple[np.ndarra
             f"{', '.join(dropped)}."
         )
     return np.array(kept, int), [molecule for row in rows if (molecule := row.molecule)]
-
-
-def _checked(texts, progress=None) -> list:
-    import pandas as pd
-
-    lines = frame_lines(pd.DataFrame({"smiles": texts}, dtype=object), "smiles")
-    return drain(check_steps(lines, keep_duplicates=True), progress)
 
 
 def _class_targets(there, molecules, target, min_positives, report):
@@ -257,27 +266,20 @@ def _class_targets(there, molecules, target, min_positives, report):
     return rows, {"y": y, "target_names": tuple(frequent)}
 
 
-def _character_targets(there, molecules, target, min_positives, report):
-    """Rows whose molecule the starter set knows, and its odor characters."""
-    known = starter.entries()
-    exact, flat = dict[str, int](), dict[str, int]()
-    for k, row in enumerate(_checked([entry["smiles"] for entry in known])):
-        if row.molecule is not None:
-            exact.setdefault(row.molecule.smiles, k)
-            flat.setdefault(row.molecule.skeleton, k)
-    places = [exact.get(one.smiles, flat.get(one.skeleton)) for one in molecules]
-    rows = np.array([k for k, place in enumerate(places) if place is not None], int)
+def _character_targets(there, molecules, target, min_positives, report, source, progress):
+    """Rows whose molecule the source knows, and its odor characters."""
+    found = characters_of(molecules, source, report, progress)
+    rows = np.array([k for k, words in enumerate(found) if words is not None], int)
     if not len(rows):
-        raise DataError("The starter set knows none of these odorants; lower min_measured.")
-    report.append(
-        f"{len(rows)} of {len(places)} odorants are in the starter set too, which says what they "
-        "smell of to people; the others were left out."
-    )
-    vocabulary = sorted({word for entry in known for word in entry["characters"]})
-    given = [known[places[row]]["characters"] for row in rows]
-    labels = np.array([[word in words for word in vocabulary] for words in given])
-    characters = [word.capitalize() for word in vocabulary]
-    return rows, character_targets(labels, characters, target, min_positives, report)
+        raise DataError(
+            "The source of odor characters knows none of these odorants: lower min_measured, or "
+            "choose another one."
+        )
+    if lost := len(found) - len(rows):
+        report.append(f"{lost} odorants that nobody there describes were left out.")
+    ours = all_characters()
+    labels = np.array([[word in (found[row] or ()) for word in ours] for row in rows])
+    return rows, character_targets(labels, ours, target, min_positives, report)
 
 
 def _read(folder: Path, name: str):

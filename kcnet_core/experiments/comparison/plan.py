@@ -23,12 +23,13 @@ FSHN_SIZES = {
 MAX_FOLDS = 20
 # Fields of a run that a comparison decides for all models alike.
 SHARED_FIELDS = (
-    "dataset", "target", "pixels", "missing", "retina", "n_patches", "rows", "model",
-    "protocol", "seed", "device",
+    "dataset", "target", "pixels", "missing", "characters", "retina", "n_patches", "rows",
+    "model", "protocol", "seed", "device",
 )  # fmt: skip
 DEFAULT_OPTIONS = {  # as a run and as the loader calls them
     "normalise": ("", "global"),
     "missing": ("", "spontaneous"),
+    "characters": ("", "starter"),
 }
 OTHER_OPTIONS = ("target", "progress")  # a field of its own, or not data
 
@@ -87,7 +88,8 @@ class Comparison(Described):
         # Refuses names that are too long, and fields or a scale of pixels where there are none.
         for wiring in self.wirings:
             Run(dataset=self.dataset, target=self.target, pixels=self.pixels, wiring=wiring,
-                missing=self.missing, retina=self.retina, n_patches=self.n_patches)  # fmt: skip
+                missing=self.missing, characters=self.characters, retina=self.retina,
+                n_patches=self.n_patches)  # fmt: skip
         object.__setattr__(self, "settings", _checked_settings(self.settings))
 
     @property
@@ -100,10 +102,15 @@ class Comparison(Described):
         """What is done about missing responses, as a `Run` calls it."""
         return self.data_options().get("missing", "")
 
-    def with_options(self, pixels: str, missing: str) -> Comparison:
+    @property
+    def characters(self) -> str:
+        """Where the odor characters come from, as a `Run` calls it."""
+        return self.data_options().get("characters", "")
+
+    def with_options(self, pixels: str, missing: str, characters: str = "") -> Comparison:
         """The same comparison with these options of its data; others stay."""
-        chosen = {**dict(self.options), "normalise": pixels, "missing": missing}
-        return replace(self, options=_pairs(chosen))
+        chosen = {"normalise": pixels, "missing": missing, "characters": characters}
+        return replace(self, options=_pairs(dict(self.options) | chosen))
 
     def model_settings(self, name: str) -> dict:
         """Settings that were chosen for one model."""

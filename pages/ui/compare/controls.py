@@ -223,6 +223,7 @@ def more(comparison: Comparison, dataset: Dataset, chosen: dict, live: bool = Fa
         )  # fmt: skip
     pixels = data_controls.pixel_scale(comparison, state.key("pixels"))
     missing = data_controls.missing_responses(comparison, state.key("missing"))
+    characters = data_controls.characters_from(comparison, state.key("characters"))
     retina, n_patches = data_controls.retina(comparison, dataset, state.key)
     rows = st.number_input(
         "Training rows", 0, 1_000_000, comparison.rows, 1000, key=state.key("rows"),
@@ -247,7 +248,7 @@ def more(comparison: Comparison, dataset: Dataset, chosen: dict, live: bool = Fa
         help="Repeat r uses seed + r for splits and models alike.",
     )  # fmt: skip
     return {
-        "options": comparison.with_options(pixels, missing).options,
+        "options": comparison.with_options(pixels, missing, characters).options,
         "retina": retina, "n_patches": n_patches, "n_folds": 0 if folds == 1 else folds,
         "rows": rows, "fshn_size": fshn, "oversampling": oversampling, "seed": seed,
     }  # fmt: skip

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from kcnet_core.datasets.catalogue import is_glomerular, is_image_set
+from kcnet_core.datasets.fly.characters import STARTER, is_here
+from kcnet_core.datasets.fly.door import CHARACTERS
 from kcnet_core.experiments import presets
 from kcnet_core.experiments.run import Run, settings
 from pages.ui.shell import current_run, visitor_data
@@ -46,7 +48,7 @@ def data_controls(run: Run) -> Run:
     if name != run.dataset:
         adopt(first_run(name, like=run))
         st.rerun()
-    targets = visitor_data.odor_targets(run.dataset)
+    targets = visitor_data.odor_targets(run.dataset, run.characters)
     if targets:
         options = ["", *targets]
         target = st.selectbox(
@@ -71,6 +73,18 @@ def missing_responses(of: Run | Comparison, key: str) -> str:
     return _option("missing", of.missing, key) if is_glomerular(of.dataset) else ""
 
 
+def characters_from(of: Run | Comparison, key: str) -> str:
+    """Whose odor characters a run or a comparison shall learn: of the odor sets that are here."""
+    if of.dataset != CHARACTERS:
+        return ""
+    here = tuple(
+        name
+        for name in settings()["characters"].options
+        if name == of.characters or is_here(name or STARTER)
+    )
+    return _option("characters", of.characters, key, here)
+
+
 def retina(of: Run | Comparison, dataset: Dataset, key: Callable[[str], str]) -> tuple[str, int]:
     """Through what a run or a comparison shall see images, and how many patches it learns."""
     if dataset.image_shape is None:
@@ -85,12 +99,13 @@ def retina(of: Run | Comparison, dataset: Dataset, key: Callable[[str], str]) ->
     )
 
 
-def _option(name: str, value: str, key: str) -> str:
+def _option(name: str, value: str, key: str, options: tuple[str, ...] = ()) -> str:
     about = settings()[name]
+    options = options or about.options
     return st.selectbox(
         about.label,
-        about.options,
-        index=about.options.index(value),
+        options,
+        index=options.index(value),
         format_func=lambda option: setting_value(name, option),
         key=key,
         help=about.help,

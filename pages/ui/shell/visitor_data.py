@@ -98,9 +98,10 @@ def titles_in(folders: tuple[str, ...]) -> dict[str, str]:
     return {info.name: info.title for info in here if info.kind in ("odor", "image")}
 
 
-def odor_targets(name: str) -> tuple[str, ...]:
-    """The odor characters among which one may be chosen; empty for images."""
+def odor_targets(name: str, characters: str = "") -> tuple[str, ...]:
+    """The odor characters among which one may be chosen; empty for images. Of DoOR's odorants,
+    `characters` says whose."""
     if name == UPLOADED or is_image_set(name):
         return ()
-    everything = dataset(Run(dataset=name))
+    everything = dataset(Run(dataset=name, characters=characters))
     return everything.target_names if everything.multilabel else ()

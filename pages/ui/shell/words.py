@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 
+from kcnet_core.datasets.catalogue import CATALOGUE
+from kcnet_core.datasets.fly.characters import SOURCES
 from kcnet_core.experiments.run import NETWORK_NAMES, settings
 
 # What `Run` does not have: settings of the baselines, and of DOA as a recipe varies it.
@@ -63,6 +65,9 @@ VALUES = {
     ("retina", "pretrained"): "Pretrained",
     ("missing", ""): "Spontaneous rate",
     ("missing", "complete"): "Complete cases",
+    ("characters", ""): "Starter set",
+    ("characters", "all"): "All that are here",
+    **{("characters", name): CATALOGUE[name].title for name in SOURCES[1:-1]},
     ("stop_metric", 0.0): "never stops",
     ("max_depth", None): "none",
     ("device", "cpu"): "CPU",

@@ -28,7 +28,8 @@ def adopt(query: dict[str, str]) -> list[str]:
     if missing:
         ignored.append(missing)
         usable = plans_for(Run().dataset, pixels=True)
-        run = replace(run, dataset=Run().dataset, target="", pixels="", missing="", protocol="",
+        run = replace(run, dataset=Run().dataset, target="", pixels="", missing="", characters="",
+                      protocol="",
                       wiring=run.wiring if run.wiring in usable else "random")  # fmt: skip
     for name, why in unfit(run).items():
         ignored.append(f"The link's {name} was not used: {why}")

@@ -23,7 +23,13 @@ from kcnet_core.experiments.run import (
 from kcnet_core.network.wiring import PLANS
 from pages.ui.shell import current_run, session_keys, visitor_data
 from pages.ui.shell.current_run import adopt, control_key
-from pages.ui.shell.data_controls import data_controls, missing_responses, pixel_scale, retina
+from pages.ui.shell.data_controls import (
+    characters_from,
+    data_controls,
+    missing_responses,
+    pixel_scale,
+    retina,
+)
 from pages.ui.shell.safety_net import fragment
 from pages.ui.shell.streamlit_workarounds import retry_if_interrupted
 from pages.ui.shell.words import setting_value
@@ -81,7 +87,8 @@ def controls() -> Run:
     with st.expander("More settings", icon=":material/tune:"):
         run = fields(run, FINE)
         run = replace(run, pixels=pixel_scale(run, control_key("pixels")),
-                      missing=missing_responses(run, control_key("missing")))  # fmt: skip
+                      missing=missing_responses(run, control_key("missing")),
+                      characters=characters_from(run, control_key("characters")))  # fmt: skip
         run = protocol_picker(run)
         return fields(run, ("rows", "seed", "device"))
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from kcnet_core.datasets import gs_lf, starter
 from kcnet_core.datasets.dataset import Dataset
+from kcnet_core.datasets.keller_labels import QUESTIONNAIRE
 from kcnet_core.datasets.pyrfume.archives import ARCHIVES
 from kcnet_core.datasets.vocabulary import translated, words_of
 
@@ -19,7 +20,7 @@ def made(names, y):
 
 def test_every_word_stands_for_characters_that_the_starter_set_has():
     ours = {word for entry in starter._entries(starter.PATH) for word in entry["characters"]}
-    sources = ("gs_lf", *ARCHIVES)
+    sources = ("keller_2016", "gs_lf", *ARCHIVES)
     said = {one for name in sources for found in words_of(name).values() for one in found}
     assert said == {word.capitalize() for word in ours}
     assert {"Woody", "Fruity", "Odorless"} <= said
@@ -41,3 +42,7 @@ def test_every_word_of_the_published_table_is_listed(shared_data):
     table = gs_lf._read(path)
     words = [column.capitalize() for column in table.columns[2:]]
     assert set(words) == set(words_of("gs_lf"))
+
+
+def test_every_word_of_the_questionnaire_is_listed():
+    assert {word.capitalize() for word in QUESTIONNAIRE} == set(words_of("keller_2016"))

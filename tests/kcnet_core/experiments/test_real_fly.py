@@ -39,6 +39,17 @@ def test_a_link_carries_plan_threshold_and_what_is_done_about_gaps():
     assert Comparison("door", options={"missing": "spontaneous"}).options == ()
 
 
+def test_a_link_carries_whose_odor_characters_are_learned():
+    run = Run("door_characters", characters="gs_lf")
+    assert Run.from_query(run.to_link()) == (run, []) and "characters" not in RUN.to_link()
+    assert run.data_options() == {"characters": "gs_lf"}
+    compared = Comparison("door_characters", options={"characters": "all"})
+    assert Comparison.from_query(compared.to_query()) == (compared, [])
+    assert Comparison("door_characters", options={"characters": "starter"}).options == ()
+    with pytest.raises(KCNetError, match="a setting of door_characters only"):
+        Run("door", characters="gs_lf")
+
+
 def test_only_glomeruli_can_be_wired_as_in_a_fly():
     assert plans_for("door", pixels=False) == ("random", *PLANS)
     assert plans_for("mnist", pixels=True) == ("random", "local")

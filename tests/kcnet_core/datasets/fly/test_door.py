@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from kcnet_core import datasets
+from kcnet_core.datasets.catalogue import CATALOGUE
 from kcnet_core.datasets.fly import connectome, door
+from kcnet_core.datasets.fly.characters import is_here
 from kcnet_core.errors import DataError
 
 
@@ -80,3 +82,43 @@ def test_a_damaged_table_is_told(shared_data, tmp_path, monkeypatch, name, chang
     monkeypatch.setenv("KCNET_DATA", str(tmp_path))
     with pytest.raises(DataError, match=f"{name} of DoOR is damaged"):
         datasets.load("door")
+
+
+@pytest.mark.parametrize(
+    "source, n_known, title",
+    [("keller_2016", 116, "Keller & Vosshall 2016"), ("gs_lf", 161, "GS-LF")],
+)
+def test_other_odor_sets_can_say_what_odorants_smell_of(real_data, source, n_known, title):
+    data = datasets.load("door_characters", characters=source)
+    assert len(data.y) == n_known and "Sweet" in data.target_names
+    assert f"{n_known} of 183 odorants are in {title}" in " ".join(data.report)
+    assert CATALOGUE[source].citation in data.citation and "DoOR 2.0" in data.citation
+    assert CATALOGUE[source].licence in data.licence
+
+
+def test_all_sets_that_are_here_are_put_together(real_data):
+    starter, everyone = (
+        datasets.load("door_characters", min_positives=1, characters=source)
+        for source in ("starter", "all")
+    )
+    said = {name: words(everyone, name) for name in everyone.row_names}
+    assert all(words(starter, name) <= said[name] for name in starter.row_names)
+    assert len(said) == 162 and said["1-hexanol"] > words(starter, "1-hexanol")
+    assert "Not on this machine, and so not asked: Leffingwell" in " ".join(everyone.report)
+
+
+def words(data, name):
+    given = data.y[data.row_names.index(name)]
+    return {word for word, has in zip(data.target_names, given, strict=True) if has}
+
+
+def test_a_source_that_is_not_here_or_unknown_is_told(shared_data, tmp_path, monkeypatch):
+    (tmp_path / "door").symlink_to(shared_data / "door")
+    monkeypatch.setenv("KCNET_DATA", str(tmp_path))
+    with pytest.raises(DataError, match="GS-LF is not on this machine yet"):
+        datasets.load("door_characters", characters="gs_lf")
+    with pytest.raises(DataError, match=r"characters is 'noses'; it must be one of starter, kell"):
+        datasets.load("door_characters", characters="noses")
+    with pytest.raises(DataError, match="has no option characters"):
+        datasets.load("door", characters="gs_lf")
+    assert is_here("starter") and is_here("all") and not is_here("gs_lf")
