@@ -12,7 +12,18 @@ from kcnet_core.smell.names.known_names import our_names
 from pages.ui.shell import address
 from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.frame import heading
-from pages.ui.smell import ask, draw, edits, many, models, quality, search, side_by_side, tag_map
+from pages.ui.smell import (
+    ask,
+    draw,
+    edits,
+    many,
+    models,
+    quality,
+    search,
+    side_by_side,
+    tag_map,
+    why,
+)
 from pages.ui.smell import one as smell_one
 
 
@@ -75,7 +86,7 @@ def details(chosen: models.ChosenModel, answers: Answers, one: Answer | None) ->
     views = {"How good is this?": lambda: quality.quality(chosen)}
     if one is not None:
         views = {
-            "Why": lambda: smell_one.reasons(chosen, one),
+            "Why": lambda: why.reasons(chosen, one),
             "Change it": lambda: edits.show(chosen, one),
             "Nearest known odorants": lambda: smell_one.near(chosen, one),
             "Map": lambda: tag_map.show(chosen, one),

@@ -77,7 +77,7 @@ def beside_records(nose: Nose, given: Sequence[Answer], top: int) -> list[Record
         if same_to_the_flies(least, most):
             why = "to the flies they are one molecule"
         else:
-            reasons = what_differs(nose, least, most, int(k))[:CHANGES]
+            reasons = what_differs(nose, least, most, int(k)).reasons[:CHANGES]
             why = ", ".join(f"{one.word} {one.value:+.2f}" for one in reasons)
         columns = {f"{place} {one.name}": round(float(P[place - 1, k]), 4)
                    for place, one in enumerate(given, start=1)}  # fmt: skip

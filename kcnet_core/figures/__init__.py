@@ -20,7 +20,7 @@ _HOME = {
         "image_grid",
         "pixel_map",
     ),
-    "ranked": ("two_sided_bars",),
+    "ranked": ("signed", "two_sided_bars"),
     "results": (
         "cell_scatter",
         "class_scores",

@@ -34,12 +34,22 @@ def molecule_svg(
     and the picture then names it.
     """
     weights = None if atom_weights is None else tuple(map(float, atom_weights))
-    return _svgs([(smiles, width, height, weights, dark)])[0]
+    return _svgs([(smiles, width, height, weights, 0.0, dark)])[0]
 
 
 def molecule_svgs(smiles: Sequence[str], width: int, height: int, dark: bool = False) -> list[str]:
     """Many drawings at once."""
-    return _svgs([(text, width, height, None, dark) for text in smiles])
+    return _svgs([(text, width, height, None, 0.0, dark) for text in smiles])
+
+
+def weighted_svgs(
+    drawn: Sequence[tuple[str, Sequence[float]]], width: int, height: int, dark: bool = False
+) -> list[str]:
+    """Many drawings, each a SMILES and its atom weights, whose halos have one scale."""
+    weights = [tuple(map(float, mine)) for _, mine in drawn]
+    strongest = max((abs(one) for mine in weights for one in mine), default=0.0)
+    return _svgs([(smiles, width, height, mine, strongest, dark)
+                  for (smiles, _), mine in zip(drawn, weights, strict=True)])  # fmt: skip
 
 
 def svg_data_uri(svg: str) -> str:
@@ -49,7 +59,7 @@ def svg_data_uri(svg: str) -> str:
 
 def missing_library() -> str | None:
     """The library of the system without which nothing can be drawn here; None if all is there."""
-    return (_draw([("C", 60, 40, None, False)])[0].value or {}).get("missing")
+    return (_draw([("C", 60, 40, None, 0.0, False)])[0].value or {}).get("missing")
 
 
 def _svgs(requests: list[tuple]) -> list[str]:

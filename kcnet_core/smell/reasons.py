@@ -1,12 +1,14 @@
 """Reasons in chemists' words: the exact shares of the inputs, added up by what they speak of.
 
-Nothing is lost: the groups add up to what the inputs add up to.
+An input that lies on atoms speaks of the parts of the molecule that hold them (`parts`), any other
+of a property. Nothing is lost: the reasons add up to what the inputs add up to.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +16,7 @@ import numpy as np
 from kcnet_core.smell.answers import Answer
 from kcnet_core.smell.explanation import Shares, descriptor_shares
 from kcnet_core.smell.nose import DILUTION, Nose
+from kcnet_core.smell.parts import Parts, parts_of
 
 OTHER = "other properties"
 # The first that fits an input's name has it.
@@ -36,11 +39,14 @@ _WORDS = tuple(
          r"|dihydropyr)", "ring with a heteroatom"),
         (r"fr_(NH|N|Im|am|an|Ar?N|pri|quat|urea|guan|hdr|lactam|imide|barb|alkyl_carb)",
          "amine or amide group"),
-        (r"fr_(benzene|aryl|para)|NumAromatic", "aromatic ring"),
+        (r"fr_aryl", "methyl on an aromatic ring"),
+        (r"fr_para", "aromatic ring, free opposite"),
+        (r"fr_benzene|NumAromatic", "aromatic ring"),
         (r"fr_(halogen|alkyl_halide)", "halogen"),
         (r"fr_unbrch", "length of the chain"),
         (r"fr_(allylic|term_acet)|FractionCSP3", "double and triple bonds"),
-        (r"Ring|cycles|Spiro|Bridgehead|fr_bicyclic", "rings, their number and kind"),
+        (r"fr_bicyclic", "bicyclic frame"),
+        (r"Ring|cycles|Spiro|Bridgehead", "rings, their number and kind"),
         (r"StereoCenters|SPS", "centres of handedness"),
         (r"NumHDonors|NumHAcceptors|NHOH|NOCount|NumHeteroatoms|TPSA",
          "volatility: polar groups"),
@@ -49,10 +55,7 @@ _WORDS = tuple(
          "shape and flexibility"),
         (r"LogP|SlogP|LOGP", "fat-loving or water-loving"),
         (r"PEOE|Charge|EState|CHG|BCUT2D_MR", "where its electrons are"),
-        (r"^environment ", "what surrounds its atoms"),
-        (r"^pair ", "atoms at a distance"),
-        (r"^torsion ", "four atoms in a row"),
-        (r"^key ", "patterns chemists search by"),
+        (r"^(environment|pair|torsion|key) ", "substructures of several parts"),
         (rf"^{DILUTION}", "dilution"),
     )
 )  # fmt: skip
@@ -60,39 +63,79 @@ _WORDS = tuple(
 
 @dataclass(frozen=True)
 class Reason:
-    """What one group of inputs adds; `inputs` are its members, the strongest first."""
+    """What one part or property adds; `inputs` are what speaks of it, the strongest first, each
+    with its own share."""
 
     word: str
     value: float
-    inputs: tuple[str, ...]
+    inputs: tuple[tuple[str, float], ...]
+    atoms: tuple[int, ...] = ()  # of the part, in the order of the SMILES
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What tells a second molecule from a first in one character's score.
+
+    `on_first` and `on_second` (n_atoms,) say what each atom gives to its own molecule rather than
+    to the other; together with the properties they add up to the difference.
+    """
+
+    reasons: list[Reason]
+    on_first: np.ndarray
+    on_second: np.ndarray
 
 
 def word_for(name: str) -> str:
     return next((word for pattern, word in _WORDS if pattern.search(name)), OTHER)
 
 
-def reasons_of(shares: Shares, absent: frozenset[str] = frozenset()) -> list[Reason]:
-    """Groups of inputs by how much they add, up or down; those that add nothing are left out.
+def reasons_of(
+    shares: Shares, absent: frozenset[str] = frozenset(), parts: Parts | None = None
+) -> list[Reason]:
+    """Parts and properties by how much they add, up or down; those that add nothing are left out.
 
-    `absent` inputs are zero: a group of atoms that is not there speaks by its absence.
+    `absent` inputs are zero: a group of atoms that is not there speaks by its absence. Without
+    `parts` all inputs speak of properties.
     """
-    members: dict[str, list[int]] = defaultdict(list)
-    for k in np.argsort(-np.abs(shares.values), kind="stable"):
-        if shares.values[k]:
-            members[word_for(shares.names[k])].append(int(k))
-    found = [
-        Reason(
-            f"no {word}" if all(_counts_absence(shares.names[k], absent) for k in rows) else word,
-            float(shares.values[rows].sum()),
-            tuple(shares.names[k] for k in rows),
-        )
-        for word, rows in members.items()
-    ]
+    found = _properties(shares, absent, parts)
+    if parts is not None:
+        found += _parts_that_speak(shares.values[:, None] * parts.lie(shares.names), shares, parts)
     return sorted(found, key=lambda reason: -abs(reason.value))
 
 
-def _counts_absence(name: str, absent: frozenset[str]) -> bool:
-    return name.startswith("fr_") and name in absent
+def _parts_that_speak(dealt: np.ndarray, shares: Shares, parts: Parts) -> list[Reason]:
+    """`dealt` (k, n_atoms) is what each input adds on each atom."""
+    found = []
+    for word, atoms in parts.atoms_of.items():
+        mine = dealt[:, list(atoms)].sum(axis=1)
+        if mine.any():
+            found.append(
+                Reason(parts.called(word), float(mine.sum()), _inputs(mine, shares.names), atoms)
+            )
+    return found
+
+
+def _properties(shares: Shares, absent: frozenset[str], parts: Parts | None) -> list[Reason]:
+    """Groups of the inputs that lie nowhere in the molecule."""
+    members: dict[str, list[int]] = defaultdict(list)
+    for k in np.flatnonzero(shares.values):
+        if parts is None or shares.names[k] not in parts.places:
+            members[_called(shares.names[k], absent)].append(int(k))
+    return [
+        Reason(word, float(shares.values[rows].sum()),
+               _inputs(shares.values[rows], [shares.names[k] for k in rows]))
+        for word, rows in members.items()
+    ]  # fmt: skip
+
+
+def _called(name: str, absent: frozenset[str]) -> str:
+    word = word_for(name)
+    return f"no {word}" if name.startswith("fr_") and name in absent else word
+
+
+def _inputs(values: np.ndarray, names: Sequence[str]) -> tuple[tuple[str, float], ...]:
+    order = np.argsort(-np.abs(values), kind="stable")
+    return tuple((str(names[k]), float(values[k])) for k in order if values[k])
 
 
 def absent_inputs(nose: Nose, answer: Answer) -> frozenset[str]:
@@ -101,10 +144,45 @@ def absent_inputs(nose: Nose, answer: Answer) -> frozenset[str]:
     return frozenset(name for name in nose.input_names if raw.get(name) == 0)
 
 
-def what_differs(nose: Nose, first: Answer, second: Answer, character: int) -> list[Reason]:
-    """What tells the second molecule from the first, in one character's score."""
+def what_differs(nose: Nose, first: Answer, second: Answer, character: int) -> Difference:
+    """What tells the second molecule from the first, in one character's score.
+
+    A substructure speaks of the molecule that holds more of it, of both alike if they hold the
+    same.
+    """
     one, other = (descriptor_shares(nose, answer, character) for answer in (first, second))
-    return reasons_of(Shares(other.values - one.values, one.names, 0.0, one.unit))
+    names, values = one.names, other.values - one.values
+    raw = dict(zip(nose.feature_names, second.features - first.features, strict=True))
+    more = np.array([np.sign(raw[name]) for name in names])
+    parts = tuple(parts_of(answer.smiles) for answer in (first, second))
+    lie = [None if mine is None else mine.lie(names) for mine in parts]
+    # (k,) how much of each input goes to the first and to the second molecule
+    to = np.stack([(1 - more) / 2, (1 + more) / 2])
+    there = np.stack([np.zeros(len(names)) if L is None else L.sum(axis=1) > 0 for L in lie])
+    to = np.where(there.all(axis=0), to, there)
+    dealt = [None if L is None else (w * values)[:, None] * L for w, L in zip(to, lie, strict=True)]
+    rest = Shares(values * (1 - to.sum(axis=0)), names, 0.0, one.unit)
+    found = _properties(rest, absent_inputs(nose, first) & absent_inputs(nose, second), None)
+    for mine, D in zip(parts, dealt, strict=True):
+        if mine is not None and D is not None:
+            found += _parts_that_speak(D, rest, mine)
+    reasons = _joined(found)
+    on = [np.zeros(0) if D is None else D.sum(axis=0) for D in dealt]
+    return Difference(reasons, -on[0], on[1])
+
+
+def _joined(found: list[Reason]) -> list[Reason]:
+    """Reasons of the same word are one; its atoms are of two molecules, so none are told."""
+    members: dict[str, list[Reason]] = defaultdict(list)
+    for reason in found:
+        members[reason.word.partition(" × ")[0]].append(reason)
+    joined = [
+        Reason(word, sum(r.value for r in same), tuple(
+            sorted((one for r in same for one in r.inputs), key=lambda one: -abs(one[1]))
+        ))
+        for word, same in members.items()
+    ]  # fmt: skip
+    return sorted((r for r in joined if r.value), key=lambda reason: -abs(reason.value))
 
 
 def same_to_the_flies(first: Answer, second: Answer) -> bool:

@@ -33,6 +33,7 @@ def load_tasks() -> dict:
     )
     from kcnet_core.molecules.worker.fingerprints import substructure_counts
     from kcnet_core.molecules.worker.one_step import one_step_edits
+    from kcnet_core.molecules.worker.parts import parts_and_places
 
     return {
         "check": check_smiles,
@@ -41,6 +42,7 @@ def load_tasks() -> dict:
         "fingerprint": morgan_bits,
         "inchi_key": inchi_key,
         "one_step": one_step_edits,
+        "parts": parts_and_places,
         "scaffold": ring_scaffold,
         "skeleton": without_stereo,
         "substructures": substructure_counts,

@@ -28,8 +28,13 @@ _ATOM_COLOURS = {
 }
 
 
-def draw_svg(smiles: str, width: int, height: int, weights: list[float] | None, dark: bool) -> dict:
-    """`{"svg": ...}`, or `{"n_atoms": ...}` when the weights are not one per atom."""
+def draw_svg(
+    smiles: str, width: int, height: int, weights: list[float] | None, strongest: float, dark: bool
+) -> dict:
+    """`{"svg": ...}`, or `{"n_atoms": ...}` when the weights are not one per atom.
+
+    A weight of `strongest` has the strongest halo; 0 takes the largest of the molecule's own.
+    """
     mol = Chem.MolFromSmiles(smiles)
     if mol is None or not mol.GetNumAtoms():
         raise ValueError("it does not parse")
@@ -42,7 +47,7 @@ def draw_svg(smiles: str, width: int, height: int, weights: list[float] | None, 
     rdDepictor.StraightenDepiction(mol)
     mol = _prepared(mol)
     drawer.DrawMolecule(mol)
-    halos = "" if weights is None else _halos(drawer, mol, n_atoms, weights, dark)
+    halos = "" if weights is None else _halos(drawer, mol, n_atoms, weights, strongest, dark)
     drawer.FinishDrawing()
     svg = drawer.GetDrawingText()
     head, found, body = svg.partition(_HEADER_END)
@@ -77,10 +82,10 @@ def _set_options(options, dark: bool) -> None:
     options.setAnnotationColour(default)
 
 
-def _halos(drawer, mol, n_atoms, weights, dark) -> str:
+def _halos(drawer, mol, n_atoms, weights, strongest, dark) -> str:
     """Circles that fade outwards: orange pushes up, purple pulls down, strength by opacity."""
     weights = [weight if math.isfinite(weight) else 0.0 for weight in weights]
-    largest = max(map(abs, weights), default=0.0)
+    largest = strongest or max(map(abs, weights), default=0.0)
     if not largest:
         return ""
     places = [drawer.GetDrawCoords(index) for index in range(n_atoms)]

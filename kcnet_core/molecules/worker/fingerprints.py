@@ -8,7 +8,7 @@ from rdkit.Chem import rdMolDescriptors
 
 from kcnet_core.molecules.fingerprint_table import KINDS, LONGEST_PAIR, RADIUS
 
-_COUNTED = {
+COUNTED = {
     "environment": generators.GetMorganGenerator(radius=RADIUS, fpSize=KINDS["environment"].size),
     "pair": generators.GetAtomPairGenerator(maxDistance=LONGEST_PAIR, fpSize=KINDS["pair"].size),
     "torsion": generators.GetTopologicalTorsionGenerator(fpSize=KINDS["torsion"].size),
@@ -22,7 +22,7 @@ def substructure_counts(smiles: str) -> list[list[int]]:
     if mol is None:
         raise ValueError("it does not parse")
     places, counts = [], []
-    for name, generator in _COUNTED.items():
+    for name, generator in COUNTED.items():
         found = generator.GetCountFingerprint(mol).GetNonzeroElements()
         places += [KINDS[name].start + place for place in found]
         counts += [min(count, MOST) for count in found.values()]

@@ -15,8 +15,9 @@ from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.memo import memo
 from pages.ui.smell.ask import change, take
 from pages.ui.smell.models import ChosenModel
-from pages.ui.smell.one import CHARACTERS_TO_EXPLAIN, LONGEST_NAME
+from pages.ui.smell.one import LONGEST_NAME
 from pages.ui.smell.queued import from_queue
+from pages.ui.smell.why import CHARACTERS_TO_EXPLAIN
 
 SHOWN = 18
 WORTH_SAYING = 0.01  # in probability

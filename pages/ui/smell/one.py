@@ -1,43 +1,29 @@
-"""One molecule: its drawing, its odor profile, whether to trust it, why, and who is near."""
+"""One molecule: its drawing, its odor profile, whether to trust it, and who is near."""
 
 from __future__ import annotations
 
-import numpy as np
 import streamlit as st
 
 from kcnet_core import figures
-from kcnet_core.errors import KCNetError
-from kcnet_core.limits import EXPLAINED_ATOMS_AT_ONCE
-from kcnet_core.molecules import fingerprint_table
-from kcnet_core.molecules.descriptor_table import DESCRIPTORS
 from kcnet_core.molecules.pictures import molecule_svg
 from kcnet_core.molecules.read import Row
-from kcnet_core.smell import explanation, neighbours
+from kcnet_core.smell import neighbours
 from kcnet_core.smell.answers import Answer
 from kcnet_core.smell.applicability import RULE
 from kcnet_core.smell.label_sets import COVERAGES
 from kcnet_core.smell.names.known_names import KnownNames
 from kcnet_core.smell.nose import Nose
-from kcnet_core.smell.reasons import Reason, absent_inputs, reasons_of
 from pages.ui.shell import visitor
 from pages.ui.shell.chart import chart
 from pages.ui.shell.escaping import escape_markdown
-from pages.ui.shell.memo import memo
-from pages.ui.shell.safety_net import fragment
 from pages.ui.smell import ratings
 from pages.ui.smell.ask import put, take, take_suggestions
 from pages.ui.smell.models import ChosenModel
-from pages.ui.smell.queued import from_queue
 
-MEANINGS = {descriptor.name: descriptor.meaning for descriptor in DESCRIPTORS} | {
-    name: fingerprint_table.meaning(name) for name in fingerprint_table.NAMES
-}
 LEVELS = {"inside": ("green", "check_circle"), "edge": ("orange", "adjust"),
           "outside": ("red", "cancel")}  # fmt: skip
 PROFILE_ROWS = 12
 NEIGHBOURS = 6
-CHARACTERS_TO_EXPLAIN = 8
-REASONS = 10
 LONGEST_NAME = 80
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
@@ -192,122 +178,6 @@ def refused(names: KnownNames, row: Row) -> None:
                           help=escape_markdown(one.smiles))  # fmt: skip
         if row.suggestion and not near:
             suggestion(row, "Use this instead")
-
-
-# -- why ---------------------------------------------------------------------------------------
-
-
-@fragment
-def reasons(chosen: ChosenModel, answer: Answer) -> None:
-    """Atoms and descriptors that pushed one character up or down."""
-    nose = chosen.nose
-    order = [int(k) for k in np.argsort(-answer.probabilities) if k in chosen.offered]
-    options = order[:CHARACTERS_TO_EXPLAIN] or [int(answer.probabilities.argmax())]
-    character = st.pills(
-        "Why this much of",
-        options,
-        format_func=lambda k: (
-            f"{escape_markdown(nose.characters[k])} {answer.probabilities[k]:.0%}"
-        ),
-        default=options[0],
-        required=True,
-        key=f"smell_why_{hash((chosen.key, answer.smiles))}",
-    )
-    left, right = st.columns([5, 7], gap="medium")
-    with left:
-        atoms(nose, answer, character)
-    with right:
-        descriptors(nose, answer, character)
-    ratings.reasons(answer, reason_bars)
-
-
-def atoms(nose: Nose, answer: Answer, character: int) -> None:
-    name = nose.characters[character]
-    key = (nose, answer.smiles, answer.features.tobytes())  # the dilution is among the features
-    if answer.molecule.heavy_atoms <= EXPLAINED_ATOMS_AT_ONCE:
-        every = memo("smell_worths", key, lambda: explanation.atom_worths(nose, answer), size=40)
-    else:
-        every = from_queue(
-            "smell atoms", key, lambda: explanation.worth_steps(nose, answer), nose,
-            2 * answer.molecule.heavy_atoms, f"Atoms of {answer.name[:LONGEST_NAME]}",
-        )  # fmt: skip
-        if every is None:
-            return
-    worths = every[:, character]
-    if not np.isfinite(worths).any():
-        st.info("Without any one of its atoms no possible molecule is left to compare with.")
-        return
-    svg = molecule_svg(answer.smiles, 420, 300, atom_weights=np.nan_to_num(worths),
-                       dark=visitor.dark())  # fmt: skip
-    most, least = int(np.nanargmax(worths)), int(np.nanargmin(worths))
-    alt = (
-        f"Structure with atoms coloured by what they are worth to {name}: from "
-        f"{worths[least]:+.1f} (atom {least + 1}) to {worths[most]:+.1f} (atom {most + 1}) log-odds"
-    )
-    st.image(svg, alt=alt, width="stretch")
-    st.caption(
-        f"Atoms: orange ones speak for {escape_markdown(name)}, purple ones against it. Each was "
-        "taken out of the molecule (neighbours joined, loose ends filled with hydrogen) and the "
-        f"rest smelled again; strength is the change in log-odds, here {np.nanmin(worths):+.1f} to "
-        f"{np.nanmax(worths):+.1f}. It is a measured what-if, not a part of a sum."
-    )
-
-
-def descriptors(nose: Nose, answer: Answer, character: int) -> None:
-    name = nose.characters[character]
-    try:
-        shares = explanation.descriptor_shares(nose, answer, character)
-    except KCNetError as error:
-        st.info(escape_markdown(error))
-        return
-    values = dict(zip(shares.names, shares.values, strict=True))
-    reason_bars(reasons_of(shares, absent_inputs(nose, answer)), shares.unit, "smell_reasons")
-    if shares.unit == "log-odds":
-        seen = " with this molecule among those taught" if answer.known is not None else ""
-        st.caption(
-            f"Reasons: the shares of {len(shares.values):,} inputs and the base rate "
-            f"({shares.bias:+.2f}) add up to the log-odds of {escape_markdown(name)}, "
-            f"{shares.total:+.2f}, that is "
-            f"{answer.as_taught[0][character]:.0%}{seen}. Exact: nothing is sampled or "
-            "approximated."
-        )
-    else:
-        st.caption(
-            f"Reasons: the shares of {len(shares.values):,} inputs add up to the raw score of "
-            f"{escape_markdown(name)}, {shares.total:+.3f}. Exact: nothing is sampled or "
-            "approximated."
-        )
-
-    with st.expander("Every input by itself", icon=":material/function:"):
-        chart(
-            figures.contribution_bars(
-                shares.values, shares.names, MEANINGS, top=11, dark=visitor.dark()
-            ),
-            "smell_shares",
-        )
-        for name in sorted(shares.names, key=lambda n: -abs(values[n]))[:11]:
-            st.caption(escape_markdown(f"{name} ({values[name]:+.2f}): {MEANINGS.get(name, name)}"))
-
-
-def reason_bars(reasons: list[Reason], unit: str, key: str) -> None:
-    """Groups of inputs by what they add, in chemists' words."""
-    shown, rest = reasons[:REASONS], reasons[REASONS:]
-    if rest:
-        inputs = tuple(name for reason in rest for name in reason.inputs)
-        shown = [*shown, Reason("all the rest together", sum(r.value for r in rest), inputs)]
-    chart(
-        figures.two_sided_bars(
-            [reason.value for reason in shown], [reason.word for reason in shown], x=unit,
-            notes=[f"mostly {', '.join(reason.inputs[:3])}" for reason in shown],
-            alt="Reasons, strongest first: "
-            + ", ".join(f"{reason.word} {reason.value:+.2f}" for reason in shown[:5]),
-            dark=visitor.dark(),
-        ),
-        key,
-    )  # fmt: skip
-
-
-# -- neighbours --------------------------------------------------------------------------------
 
 
 def near(chosen: ChosenModel, answer: Answer) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 import streamlit as st
@@ -10,6 +10,7 @@ import streamlit as st
 from kcnet_core.errors import KCNetError
 from kcnet_core.molecules.descriptor_table import DESCRIPTOR_NAMES
 from kcnet_core.smell.answers import Answer
+from kcnet_core.smell.parts import parts_of
 from kcnet_core.smell.ratings import raters
 from kcnet_core.smell.reasons import Reason, reasons_of
 from pages.ui.shell.escaping import data_table, escape_markdown
@@ -56,15 +57,16 @@ def show(answer: Answer) -> None:
     )
 
 
-def reasons(answer: Answer, bars: Callable[[list[Reason], str, str], None]) -> None:
+def reasons(answer: Answer, bars: Callable[[Sequence[Reason], str, str], None]) -> None:
     """What pushed each rating up or down, drawn by `bars`."""
     every, values = known(), zip(DESCRIPTOR_NAMES, answer.descriptors, strict=True)
     absent = frozenset(name for name, value in values if value == 0)
+    parts = parts_of(answer.smiles)
     for rater, column in zip(every, st.columns(max(1, len(every)), gap="medium"), strict=False):
         with column:
             shares = rater.shares(answer.descriptors)
             st.markdown(f"**{rater.attribute}**")
-            bars(reasons_of(shares, absent), shares.unit, f"smell_reasons_{rater.attribute}")
+            bars(reasons_of(shares, absent, parts), shares.unit, f"smell_reasons_{rater.attribute}")
             st.caption(
                 f"The shares of {len(shares.values):,} inputs and {shares.bias:.1f} to begin with "
                 f"add up to {shares.total:.1f}, before it is kept between 0 and 100 and with this "

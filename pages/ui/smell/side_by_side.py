@@ -9,16 +9,17 @@ import streamlit as st
 
 from kcnet_core import figures
 from kcnet_core.errors import KCNetError
-from kcnet_core.molecules.pictures import molecule_svgs
+from kcnet_core.molecules.pictures import molecule_svgs, weighted_svgs
 from kcnet_core.smell.answers import Answer
 from kcnet_core.smell.export import named_characters
-from kcnet_core.smell.reasons import same_to_the_flies, what_differs
+from kcnet_core.smell.reasons import Difference, same_to_the_flies, what_differs
 from pages.ui.shell import visitor
 from pages.ui.shell.chart import chart
 from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.safety_net import fragment
 from pages.ui.smell.models import ChosenModel
-from pages.ui.smell.one import LONGEST_NAME, reason_bars
+from pages.ui.smell.one import LONGEST_NAME
+from pages.ui.smell.why import reason_bars
 
 MOST = 4
 ROWS = 12  # characters that are shown: those that differ most
@@ -83,9 +84,9 @@ def _why(chosen: ChosenModel, answers: list[Answer], characters: list[int]) -> N
         key=f"smell_differs_{hash(tuple(one.smiles for one in answers))}",
     )  # fmt: skip
     first = answers[0]
-    for other in answers[1:]:
+    for k, other in enumerate(answers[1:]):
         try:
-            reasons = what_differs(nose, first, other, character)
+            differ = what_differs(nose, first, other, character)
         except KCNetError as error:
             st.info(escape_markdown(error))
             return
@@ -93,12 +94,38 @@ def _why(chosen: ChosenModel, answers: list[Answer], characters: list[int]) -> N
             f"**{escape_markdown(other.name[:LONGEST_NAME])}** against "
             f"**{escape_markdown(first.name[:LONGEST_NAME])}**"
         )
-        if not reasons:
+        if not differ.reasons:
             st.caption("Nothing: the flies are told the same of both.")
             continue
-        reason_bars(reasons, "log-odds", f"smell_differs_{answers.index(other)}")
+        left, right = st.columns([5, 7], gap="medium", vertical_alignment="center")
+        with left:
+            _drawn(first, other, differ, nose.characters[character])
+        with right:
+            reason_bars(differ.reasons, "log-odds", f"smell_differs_{k}")
+    word = escape_markdown(nose.characters[character])
     st.caption(
-        f"Orange: gives {escape_markdown(nose.characters[character])} to it rather than to the "
-        "first; purple: takes it away. Exact shares of the inputs, added up by what they speak of, "
-        "with known molecules among those taught."
+        f"Drawings: orange atoms give their molecule more {word} than the other has, purple ones "
+        f"less; what both have alike stays pale. Bars: orange gives {word} to the molecule rather "
+        "than to the first, purple takes it away. Exact shares of the inputs, added up by the "
+        "parts they lie on or the property they speak of, with known molecules among those taught."
     )
+
+
+def _drawn(first: Answer, other: Answer, differ: Difference, character: str) -> None:
+    """The substructures that make the difference, on both molecules with one scale."""
+    pairs = [
+        (one, weights)
+        for one, weights in ((first, differ.on_first), (other, differ.on_second))
+        if len(weights)
+    ]
+    drawn = [(one.smiles, weights) for one, weights in pairs]
+    pictures = weighted_svgs(drawn, 260, 170, visitor.dark())
+    with st.grid(min_column_width=150) as grid:
+        for (one, weights), picture in zip(pairs, pictures, strict=True):
+            with grid.cell(), st.container(gap="xsmall"):
+                st.image(
+                    picture,
+                    alt=f"Structure of {one.name[:LONGEST_NAME]}; what it has and the other has "
+                    f"not gives it {weights.sum():+.1f} log-odds of {character}",
+                )
+                st.caption(escape_markdown(one.name[:LONGEST_NAME]))
