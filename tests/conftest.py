@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from kcnet_core.storage.folders import cache_folder
+
 # A busy machine must not fail a test: none of them measures time.
 settings.register_profile("kcnet", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("kcnet")
@@ -23,6 +25,13 @@ def run_aside(coroutine: Coroutine[Any, Any, Any]) -> Any:
     """`asyncio.run` in a thread: a browser that an earlier test opened has this one's loop."""
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asyncio.run, coroutine).result()
+
+
+def share_descriptors(cache: Path) -> None:
+    """Molecules' descriptors, which never change, are computed once for all tests and servers."""
+    shared = cache_folder() / "descriptors"
+    shared.mkdir(parents=True, exist_ok=True)
+    (cache / "descriptors").symlink_to(shared)
 
 
 @pytest.fixture(scope="session")

@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import share_descriptors
+
 PROJECT = Path(__file__).resolve().parents[2]
 SCREENSHOTS = PROJECT / "tests" / "screenshots"
 FAILED = pytest.StashKey[bool]()
@@ -91,6 +93,7 @@ def app_url(tmp_path_factory):
     shared = Path(os.environ.get("KCNET_TEST_DATA", PROJECT.parent / "shared" / "data"))
     folder = shared if shared.is_dir() else tmp_path_factory.mktemp("data")
     own = tmp_path_factory.mktemp("app")
+    share_descriptors(own)
     with served(folder, own, KCNET_CACHE=str(own)) as url:
         yield url
 

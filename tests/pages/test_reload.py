@@ -59,6 +59,7 @@ def started(data: Dataset, wait: bool = True, **settings):
     run = Run(dataset="uploaded", **{"n_hidden": 20, "alpha_loo": True} | settings)
     app.session_state["owner"] = OWNER
     app.session_state["uploaded"], app.session_state["run"] = data, run
+    app.session_state["pace"] = "full speed"
     app.run()
     app.button(key="start").click().run()
     job = visitor_jobs.jobs().get(app.session_state["job_id"])

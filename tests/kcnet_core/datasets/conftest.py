@@ -6,6 +6,8 @@ import os
 
 import pytest
 
+from tests.conftest import share_descriptors
+
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path_factory, monkeypatch):
@@ -21,6 +23,15 @@ def real_data(shared_data, monkeypatch):
     """The data folder is the one with the real datasets."""
     monkeypatch.setenv("KCNET_DATA", str(shared_data))
     return shared_data
+
+
+@pytest.fixture
+def described_data(real_data, cache, monkeypatch):
+    """The same, with the descriptors that other tests have computed."""
+    with monkeypatch.context() as outside:
+        outside.delenv("KCNET_CACHE")
+        share_descriptors(cache)
+    return real_data
 
 
 @pytest.fixture

@@ -256,7 +256,7 @@ def test_a_download_into_a_folder_that_may_not_be_searched_is_told(
 @pytest.mark.parametrize(
     "name", [n for n, i in CATALOGUE.items() if i.kind != "connectome" and not i.rounded]
 )
-def test_the_list_tells_as_many_rows_and_classes_as_are_loaded(real_data, name):
+def test_the_list_tells_as_many_rows_and_classes_as_are_loaded(described_data, name):
     info = {info.name: info for info in datasets.available()}[name]
     if info.status == "download":
         pytest.skip(f"{info.title} is not among the real datasets")
