@@ -47,7 +47,7 @@ def main() -> None:
         if not searching:
             draw.switch()
             ask.upload(chosen.nose.names if chosen else our_names())
-        link = search.link_query() if searching else ask.link_query(dilution)
+        link = search.link_query(dilution) if searching else ask.link_query(dilution)
         ask.share(link)
         if chosen and not searching:
             models.who(chosen, dilution)

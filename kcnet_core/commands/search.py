@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from pathlib import Path
 
 from kcnet_core.commands.beside import write
@@ -20,6 +21,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--mass", nargs=2, type=float, default=[0.0, float("inf")], metavar=("FROM", "TO"),
         help="g/mol",
+    )  # fmt: skip
+    parser.add_argument(
+        "--boils", nargs=2, type=float, default=[float("-inf"), float("inf")],
+        metavar=("FROM", "TO"), help="°C at one atmosphere, estimated by our volatility rule",
     )  # fmt: skip
     parser.add_argument("--without", nargs="+", default=[], metavar="ELEMENT", help="as in S Cl")
     parser.add_argument("--holding", nargs="+", default=[], metavar="ELEMENT", help="must be there")
@@ -40,6 +45,7 @@ def main(args: argparse.Namespace) -> int:
     from kcnet_core.molecules.text import split_lines
     from kcnet_core.smell.answers import smell
     from kcnet_core.smell.search import Wish, asked_candidates, search
+    from kcnet_core.smell.volatility import RULE
 
     nose = nose_of(args)
     like = candidates = None
@@ -51,12 +57,10 @@ def main(args: argparse.Namespace) -> int:
             )
     if args.among:
         candidates = asked_candidates(nose, smell(nose, lines_of([args.among], nose.names)))
-        if not len(candidates):
-            raise DataError(f"{args.among} holds no molecule.")
     lightest, heaviest = args.mass
     wish = Wish(
         tuple(args.want), tuple(args.avoid), lightest, heaviest, frozenset(args.without),
-        frozenset(args.holding), args.volatile,
+        frozenset(args.holding), args.volatile, *args.boils,
     )  # fmt: skip
     found = search(nose, wish, candidates, like, top=max(1, args.top))
     records = [
@@ -64,6 +68,7 @@ def main(args: argparse.Namespace) -> int:
             "name": hit.name,
             "smiles": hit.molecule.smiles,
             "mass": round(hit.molecule.weight, 2),
+            "boils": None if math.isnan(hit.boiling) else round(hit.boiling),
             "fit": round(hit.fit, 4),
             "likeness": "" if hit.likeness is None else round(hit.likeness, 4),
             "known": hit.known,
@@ -76,9 +81,11 @@ def main(args: argparse.Namespace) -> int:
     else:
         for place, record in enumerate(records, start=1):
             like_it = f"  like {record['likeness']:.2f}" if record["likeness"] != "" else ""
-            print(f"{place:>4}  {record['name']}  fit {record['fit']:.2f}{like_it}")
+            boils = "" if record["boils"] is None else f"  boils at about {record['boils']} °C"
+            print(f"{place:>4}  {record['name']}  fit {record['fit']:.2f}{like_it}{boils}")
             print(f"      {record['smiles']}\n      {record['reason']}")
         print(
-            f"\n{found.sentence} Percentages are the flies' probabilities, as if never taught it."
+            f"\n{found.sentence} Percentages are the flies' probabilities, as if never taught it. "
+            f"Boiling points: {RULE}."
         )
     return 0 if found.n_met else NOTHING_MET

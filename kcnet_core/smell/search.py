@@ -23,6 +23,7 @@ from kcnet_core.molecules.similarity import morgan_similarity
 from kcnet_core.smell.answers import Answer, Answers
 from kcnet_core.smell.applicability import MOST_DONORS, MOST_HEAVY_ATOMS
 from kcnet_core.smell.nose import Nose
+from kcnet_core.smell.volatility import boiling_points
 
 TOP = 24
 
@@ -38,6 +39,12 @@ class Wish:
     without: frozenset[str] = frozenset()  # elements
     holding: frozenset[str] = frozenset()  # elements that must be there
     volatile: bool = False  # light enough for a nose, by the rule of `applicability`
+    coolest: float = float("-inf")  # °C at which it boils, by the rule of `volatility`
+    hottest: float = float("inf")
+
+    @property
+    def asks_boiling(self) -> bool:
+        return self.coolest > float("-inf") or self.hottest < float("inf")
 
 
 @dataclass(frozen=True)
@@ -50,6 +57,7 @@ class Candidates:
     P: np.ndarray  # (n, c) probabilities, of known molecules as if never taught
     truth: np.ndarray  # (n, c) 1 or 0; NaN where nobody has said
     donors: np.ndarray  # (n,) of hydrogen bonds
+    boiling: np.ndarray  # (n,) °C, estimated; NaN where nothing can be said
 
     def __len__(self) -> int:
         return len(self.molecules)
@@ -68,6 +76,7 @@ class Hit:
     name: str
     fit: float  # 0 to 1
     likeness: float | None  # to the given molecule, where there is one
+    boiling: float  # °C, estimated; NaN where nothing can be said
     characters: tuple[tuple[str, float, bool | None], ...]  # wished: probability, whether known
 
     @property
@@ -99,8 +108,8 @@ class Found:
                 "out a character, or widen the range."
             )
         return (
-            f"None of {self.n_searched:,} molecules has this mass and these elements: widen the "
-            "range."
+            f"None of {self.n_searched:,} molecules has this mass, these elements and this "
+            "boiling point: widen the range."
         )
 
 
@@ -140,12 +149,15 @@ def _known_candidates(nose: Nose) -> Candidates:
         P,
         truth,
         donors,
+        boiling_points(known.X[rows], names, [known.smiles[row] for row in rows]),
     )
 
 
 def asked_candidates(nose: Nose, answers: Answers) -> Candidates:
     """The molecules of a question or an upload that were answered."""
     given = answers.given
+    if not given:
+        raise DataError("None of these lines is a molecule, so there is nothing to search among.")
     names = nose.feature_names
     donors = names.index("NumHDonors") if "NumHDonors" in names else None
     return Candidates(
@@ -155,6 +167,7 @@ def asked_candidates(nose: Nose, answers: Answers) -> Candidates:
         np.array([answer.probabilities for answer in given]),
         np.array([_truth(nose, answer.known) for answer in given]),
         np.array([0.0 if donors is None else answer.features[donors] for answer in given]),
+        boiling_points(np.array([answer.descriptors for answer in given])),
     )
 
 
@@ -230,7 +243,7 @@ def columns_of(nose: Nose, names: Sequence[str]) -> list[int]:
 
 
 def _possible(wish: Wish, candidates: Candidates) -> np.ndarray:
-    """(n,) which molecules have the mass, the elements and the volatility."""
+    """(n,) which molecules have the mass, the elements, the volatility and the boiling point."""
     light = MOST_HEAVY_ATOMS if wish.volatile else float("inf")
     possible = [
         wish.lightest <= one.weight <= wish.heaviest
@@ -239,8 +252,14 @@ def _possible(wish: Wish, candidates: Candidates) -> np.ndarray:
         and one.heavy_atoms <= light
         for one in candidates.molecules
     ]
-    few = candidates.donors <= MOST_DONORS if wish.volatile else True
-    return np.array(possible, bool) & few
+    kept = np.array(possible, bool)
+    if wish.volatile:
+        kept &= candidates.donors <= MOST_DONORS
+    if wish.asks_boiling:
+        neutral = np.array([not one.charge for one in candidates.molecules], bool)
+        kept &= (candidates.boiling >= wish.coolest) & (candidates.boiling <= wish.hottest)
+        kept &= neutral  # ions do not boil
+    return kept
 
 
 def _likeness(there: list[Molecule], values, own, smiles: str, named: list[int]) -> np.ndarray:
@@ -263,6 +282,7 @@ def _hit(nose, candidates: Candidates, row: int, fit, likeness, chosen: list[int
         candidates.names[row],
         1.0 if fit is None else float(fit[row]),
         None if likeness is None else float(likeness[row]),
+        float(candidates.boiling[row]),
         tuple(
             (nose.characters[k], float(candidates.P[row, k]),
              None if np.isnan(truth[k]) else bool(truth[k]))

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from kcnet_core.molecules.read import Molecule
 
 FIRST_ODOR = {"starter": "vanillin", "door": "ethyl butyrate"}
+EMPTY_PAPER = "The paper is empty: the fly goes on with the odor before, until you draw one."
 INK = "ink"  # the link's parameter that holds a drawing
 
 
@@ -176,7 +177,7 @@ def _draw(key: str, typed: str, smiles: str | None) -> None:
             st.session_state[key] = drawn
 
     with st.popover("Draw", icon=":material/draw:"), st.container(width=480):
-        editor(f"{key}-drawn", typed, smiles, take)
+        editor(f"{key}-drawn", typed, smiles, take, EMPTY_PAPER)
 
 
 def first_sample(kind: str, first: str = "") -> Sample:

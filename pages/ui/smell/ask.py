@@ -204,6 +204,13 @@ def _table() -> None:
                   on_click=lambda: st.session_state.pop(TABLE, None))  # fmt: skip
 
 
+def n_lines() -> int:
+    """How many molecules are asked about."""
+    if TABLE in st.session_state:
+        return len(st.session_state[TABLE][1])
+    return len(split_lines(st.session_state.get(TEXT, "")))
+
+
 def answers(nose: Nose, dilution: str | None) -> Answers | None:
     """What the nose says to the box or the table; None while it cannot say anything yet."""
     if TABLE in st.session_state:

@@ -40,7 +40,8 @@ def show(place: DeltaGenerator | None, answers: Answers | None) -> None:
     smiles = "" if row is None else row.molecule.smiles if row.molecule else None
     lines = split_lines(st.session_state.get(session_keys.SMELL_TEXT, ""))
     with place:
-        editor(session_keys.SMELL_EDITOR, lines[0].text if lines else "", smiles, _take)
+        editor(session_keys.SMELL_EDITOR, lines[0].text if lines else "", smiles, _take,
+               "The paper is empty: draw a molecule, or type one.")  # fmt: skip
 
 
 def _take(smiles: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import streamlit as st
 
 from kcnet_core.errors import KCNetError
@@ -10,32 +12,37 @@ from kcnet_core.molecules.pictures import molecule_svgs
 from kcnet_core.molecules.text import split_lines
 from kcnet_core.smell.answers import Answer, smell
 from kcnet_core.smell.applicability import RULE
-from kcnet_core.smell.search import Candidates, Hit, Wish, asked_candidates, known_candidates
+from kcnet_core.smell.search import Hit, Wish, asked_candidates, known_candidates
 from kcnet_core.smell.search import search as search_molecules
+from kcnet_core.smell.volatility import COOLEST, HOTTEST
+from kcnet_core.smell.volatility import RULE as BOILING_RULE
 from pages.ui.shell import session_keys, visitor
 from pages.ui.shell.escaping import escape_markdown
-from pages.ui.smell import models
-from pages.ui.smell.ask import put
+from pages.ui.smell import ask, models
 from pages.ui.smell.models import STARTER, ChosenModel, choices
 
 ASK, SEARCH = "ask", "search"
 VIEWS = {ASK: "Ask about molecules", SEARCH: "Search by smell"}
 KNOWN, MINE = "known", "mine"
-LIGHTEST, HEAVIEST = 0, 500  # g/mol; the ends of the slider mean any
+LIGHTEST, HEAVIEST = 0, 500  # g/mol; the ends of a slider mean any
 ELEMENTS = ("N", "O", "S", "Cl", "Br", "F", "P")
 LONGEST = 80  # characters of a name
 # How links call what widgets hold; texts as they are, lists separated by commas.
 _LISTS = {
     "want": session_keys.SMELL_WANTED,
     "avoid": session_keys.SMELL_UNWANTED,
+    "holding": session_keys.SMELL_HOLDING,
     "without": session_keys.SMELL_WITHOUT,
 }
-_OTHERS = (session_keys.SMELL_LIKE, session_keys.SMELL_VOLATILE, session_keys.SMELL_MASS)
+# Ranges, written "100-250", and the ends of their sliders.
+_RANGES = {"mass": session_keys.SMELL_MASS, "boils": session_keys.SMELL_BOILS}
+_ENDS = {"mass": (LIGHTEST, HEAVIEST), "boils": (COOLEST, HOTTEST)}
+_OTHERS = (session_keys.SMELL_LIKE, session_keys.SMELL_VOLATILE, session_keys.SMELL_AMONG)
 
 
 def keep() -> None:
     """Streamlit forgets what a widget held that is not drawn; the wish outlives a question."""
-    for key in (*_LISTS.values(), *_OTHERS):
+    for key in (*_LISTS.values(), *_RANGES.values(), *_OTHERS):
         if key in st.session_state:
             st.session_state[key] = st.session_state[key]
 
@@ -60,14 +67,27 @@ def adopt(query: dict[str, str]) -> None:
         st.session_state[key] = [word for word in query.get(name, "").split(",") if word]
     st.session_state[session_keys.SMELL_LIKE] = query.get("like", "")[:MAX_MOLECULE_NAME_LENGTH]
     st.session_state[session_keys.SMELL_VOLATILE] = query.get("volatile") == "1"
-    ends = query.get("mass", "").split("-")
-    if len(ends) == 2 and all(end.isascii() and end.isdigit() for end in ends):
-        first, last = (min(max(int(end), LIGHTEST), HEAVIEST) for end in ends)
-        st.session_state[session_keys.SMELL_MASS] = (min(first, last), max(first, last))
+    st.session_state[session_keys.SMELL_AMONG] = MINE if query.get("among") == MINE else KNOWN
+    for name, key in _RANGES.items():
+        st.session_state[key] = _read_range(query.get(name, ""), *_ENDS[name])
 
 
-def link_query() -> dict[str, str]:
+def _read_range(text: str, least: int, most: int) -> tuple[int, int]:
+    ends = text.split("-")
+    if len(ends) != 2 or not all(end.isascii() and end.isdigit() for end in ends):
+        return least, most
+    first, last = sorted(min(max(int(end[:9]), least), most) for end in ends)
+    return first, last
+
+
+def link_query(dilution: str | None) -> dict[str, str]:
+    """The search as a link, a visitor's own list with it; none if that is too long."""
     query = {"view": SEARCH}
+    if st.session_state.get(session_keys.SMELL_AMONG) == MINE and ask.n_lines() > 1:
+        mine = ask.link_query(dilution)
+        if not mine:
+            return {}
+        query |= mine | {"among": MINE}
     for name, key in _LISTS.items():
         if words := st.session_state.get(key):
             query[name] = ",".join(words)
@@ -75,9 +95,10 @@ def link_query() -> dict[str, str]:
         query["like"] = like
     if st.session_state.get(session_keys.SMELL_VOLATILE):
         query["volatile"] = "1"
-    mass = st.session_state.get(session_keys.SMELL_MASS)
-    if mass and tuple(mass) != (LIGHTEST, HEAVIEST):
-        query["mass"] = f"{mass[0]}-{mass[1]}"
+    for name, key in _RANGES.items():
+        held = st.session_state.get(key)
+        if held and tuple(held) != _ENDS[name]:
+            query[name] = f"{held[0]}-{held[1]}"
     model = st.session_state.get(session_keys.SMELL_MODEL) or STARTER
     if model != STARTER and model in choices():
         query["model"] = model
@@ -87,10 +108,16 @@ def link_query() -> dict[str, str]:
 def show(chosen: ChosenModel, dilution: str | None) -> None:
     models.who(chosen, dilution)
     wish, text = _wish(chosen)
-    candidates = _candidates(chosen)
+    among = _among()
     try:
         like = _like(chosen, text, dilution)
-        candidates = known_candidates(chosen.nose) if candidates is None else candidates
+        if among == MINE:
+            answers = ask.answers(chosen.nose, dilution)
+            if answers is None:
+                return
+            candidates = asked_candidates(chosen.nose, answers)
+        else:
+            candidates = known_candidates(chosen.nose)
         found = search_molecules(chosen.nose, wish, candidates, like)
     except KCNetError as error:
         st.info(escape_markdown(error), icon=":material/search:")
@@ -100,7 +127,8 @@ def show(chosen: ChosenModel, dilution: str | None) -> None:
     st.caption(
         "Percentages are the flies' probabilities, of known molecules as if never taught them. The "
         "fit of a predicted molecule is the mean of these (geometric); of a known one, what people "
-        "say of it counts as the other half. “Not said” is not “proven absent”."
+        "say of it counts as the other half. “Not said” is not “proven absent”. "
+        f"Boiling points: {BOILING_RULE}."
         + (" Likeness is half structure, half what the two smell of besides." if like else "")
     )
 
@@ -111,11 +139,13 @@ def _wish(chosen: ChosenModel) -> tuple[Wish, str]:
     offered = [name for k, name in enumerate(nose.characters) if k in chosen.offered]
     for key, options in (
         (session_keys.SMELL_WANTED, offered), (session_keys.SMELL_UNWANTED, offered),
-        (session_keys.SMELL_WITHOUT, ELEMENTS),
+        (session_keys.SMELL_WITHOUT, ELEMENTS), (session_keys.SMELL_HOLDING, ELEMENTS),
     ):  # fmt: skip
         held = st.session_state.get(key) or []
         if any(one not in options for one in held):
             st.session_state[key] = [one for one in held if one in options]
+    for name, key in _RANGES.items():
+        st.session_state.setdefault(key, _ENDS[name])
     left, right = st.columns(2, gap="medium")
     with left:
         wanted = st.multiselect("Shall smell of", offered, key=session_keys.SMELL_WANTED,
@@ -129,38 +159,46 @@ def _wish(chosen: ChosenModel) -> tuple[Wish, str]:
         unwanted = st.multiselect("Shall not smell of", offered, key=session_keys.SMELL_UNWANTED,
                                   placeholder="any character")  # fmt: skip
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            without = st.multiselect("Without these elements", ELEMENTS, placeholder="any",
-                                     key=session_keys.SMELL_WITHOUT, width=230)  # fmt: skip
-            volatile = st.toggle(
-                "Only what a nose can smell", key=session_keys.SMELL_VOLATILE,
-                help=f"Leaves out what our rule calls too heavy: {RULE}.",
-            )  # fmt: skip
-    st.session_state.setdefault(session_keys.SMELL_MASS, (LIGHTEST, HEAVIEST))
-    first, last = st.slider("Molecular mass, g/mol", LIGHTEST, HEAVIEST, step=5,
-                            key=session_keys.SMELL_MASS,
-                            help=f"{HEAVIEST} means as heavy as you like.")  # fmt: skip
-    heaviest = float("inf") if last >= HEAVIEST else float(last)
+            holding = st.multiselect("With these elements", ELEMENTS, placeholder="any",
+                                     key=session_keys.SMELL_HOLDING, width=170)  # fmt: skip
+            without = st.multiselect("Without these", ELEMENTS, placeholder="any",
+                                     key=session_keys.SMELL_WITHOUT, width=170)  # fmt: skip
+    with left:
+        light, heavy = _range("mass", "Molecular mass, g/mol", "as heavy as you like")
+    with right:
+        cool, hot = _range("boils", "Boils at, °C", f"as high as you like. It is {BOILING_RULE}")
+    volatile = st.toggle(
+        "Only what a nose can smell", key=session_keys.SMELL_VOLATILE,
+        help=f"Leaves out what our rule calls too heavy: {RULE}.",
+    )  # fmt: skip
     return (
-        Wish(tuple(wanted), tuple(unwanted), float(first), heaviest, frozenset(without),
-             volatile=volatile),
+        Wish(tuple(wanted), tuple(unwanted), light, heavy, frozenset(without), frozenset(holding),
+             volatile, cool, hot),
         like.strip(),
     )  # fmt: skip
 
 
-def _candidates(chosen: ChosenModel) -> Candidates | None:
-    """The visitor's own molecules, if there are any and they are chosen; else None."""
-    asked, answers = st.session_state.get(session_keys.SMELL_ANSWERS, (None, None))
-    if answers is None or asked[0] is not chosen.nose or len(answers.given) < 2:
-        return None
-    names = {
-        KNOWN: "all known molecules",
-        MINE: f"the {len(answers.given):,} that were asked about",
-    }
+def _range(name: str, label: str, most: str) -> tuple[float, float]:
+    """A slider with two ends; at its own ends there is no limit."""
+    ends = _ENDS[name]
+    first, last = st.slider(label, *ends, step=5, key=_RANGES[name],
+                            help=f"{ends[1]} means {most}.")  # fmt: skip
+    return (
+        float("-inf") if first <= ends[0] else float(first),
+        float("inf") if last >= ends[1] else float(last),
+    )
+
+
+def _among() -> str:
+    """Whose molecules are searched: known ones, or the visitor's own if there are several."""
+    mine = ask.n_lines()
+    if mine < 2:
+        return KNOWN
+    names = {KNOWN: "all known molecules", MINE: f"the {mine:,} that were asked about"}
     if st.session_state.get(session_keys.SMELL_AMONG) not in names:
         st.session_state[session_keys.SMELL_AMONG] = KNOWN
-    among = st.segmented_control("Among", list(names), format_func=names.get,
-                                 key=session_keys.SMELL_AMONG, required=True)  # fmt: skip
-    return asked_candidates(chosen.nose, answers) if among == MINE else None
+    return st.segmented_control("Among", list(names), format_func=names.get,
+                                key=session_keys.SMELL_AMONG, required=True)  # fmt: skip
 
 
 def _like(chosen: ChosenModel, text: str, dilution: str | None) -> Answer | None:
@@ -180,7 +218,8 @@ def _cards(hits: tuple[Hit, ...]) -> None:
                 st.image(picture, alt=hit.name)
                 st.text(hit.name[:LONGEST])
                 like = f" · likeness {hit.likeness:.2f}" if hit.likeness is not None else ""
-                st.caption(f"fit {hit.fit:.2f}{like} · {hit.molecule.weight:.0f} g/mol")
+                boils = "" if math.isnan(hit.boiling) else f" · boils at about {hit.boiling:.0f} °C"
+                st.caption(f"fit {hit.fit:.2f}{like} · {hit.molecule.weight:.0f} g/mol{boils}")
                 st.text(hit.reason.replace("; ", "\n"))
                 st.button("Smell it", key=f"smell_hit_ask_{k}", icon=":material/air:",
                           type="tertiary", on_click=_ask,
@@ -188,5 +227,5 @@ def _cards(hits: tuple[Hit, ...]) -> None:
 
 
 def _ask(text: str) -> None:
-    put(text)
+    ask.put(text)
     st.session_state[session_keys.SMELL_VIEW] = ASK

@@ -9,13 +9,15 @@ import json
 import pytest
 
 from kcnet_core.__main__ import main
+from kcnet_core.datasets import substructures
 from kcnet_core.smell import elsewhere
 
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch, nose):
     """The nose of these tests in place of the full one."""
-    monkeypatch.setattr(elsewhere, "train_nose", lambda dataset, settings=None: nose)
+    monkeypatch.setattr(elsewhere, "taught_nose", lambda dataset: nose)
+    monkeypatch.setattr(substructures, "with_substructures", lambda dataset: dataset)
 
 
 def test_the_table_names_characters_truth_and_errors(capsys):

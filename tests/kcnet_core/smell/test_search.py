@@ -37,6 +37,26 @@ def test_mass_elements_and_volatility_are_kept(nose):
     assert len(light) < len(heavy)
 
 
+def test_only_what_boils_in_the_range_is_found(nose):
+    light = search(nose, Wish(("Fruity",), coolest=80, hottest=160), top=20)
+    assert light.hits and all(80 <= hit.boiling <= 160 for hit in light.hits)
+    names = {hit.name for hit in search(nose, Wish(("Fruity",), hottest=150), top=200).hits}
+    assert "ethyl butyrate" in names and "gamma-undecalactone" not in names
+    nothing = search(nose, Wish(("Fruity",), coolest=5000))
+    assert not nothing.hits and "boiling point: widen the range" in nothing.sentence
+
+
+def test_ions_do_not_boil(nose):
+    answers = smell(nose, split_lines("CCCC(=O)[O-] ion\nbutyric acid"))
+    wish, mine = Wish(("Cheesy",), coolest=0), asked_candidates(nose, answers)
+    assert [hit.name for hit in search(nose, wish, mine).hits] == ["butyric acid"]
+
+
+def test_a_list_without_molecules_is_told_so(nose):
+    with pytest.raises(DataError, match="nothing to search among"):
+        asked_candidates(nose, smell(nose, split_lines("nonsense\nmore nonsense")))
+
+
 def test_like_this_but_less_gives_others_that_have_less(nose):
     (vanillin,) = smell(nose, split_lines("vanillin")).given
     found = search(nose, Wish((), ("Vanilla",)), like=vanillin, top=8)
@@ -86,6 +106,8 @@ def test_the_command_prints_hits_with_their_reasons(nose, capsys, monkeypatch):
     assert main(["search", "--want", "musky", "--top", "2", "--format", "json"]) == 0
     first, second = json.loads(capsys.readouterr().out)
     assert first["known"] and "Musky" in first["reason"] and first["fit"] >= second["fit"]
+    assert main(["search", "--want", "fruity", "--boils", "80", "130", "--format", "json"]) == 0
+    assert all(80 <= hit["boils"] <= 130 for hit in json.loads(capsys.readouterr().out))
     assert main(["search", "--want", "musky", "fishy"]) == 1
     assert "come nearest" in capsys.readouterr().out
     assert main(["search", "--like", "no such molecule"]) == 2

@@ -167,8 +167,7 @@ class Board {
   // Draw what is typed, unless it came from here.
   follow() {
     const { typed, smiles } = this.data;
-    this.said.textContent =
-      smiles === null ? "This is no molecule yet; the page says why." : "";
+    this.say();
     if (typed === this.heard) return;
     this.heard = typed;
     const echo = this.sent.indexOf(typed);
@@ -181,6 +180,13 @@ class Board {
     if (smiles) this.settle();
     else this.drawn = "";
     this.reading = false;
+    this.say();
+  }
+
+  say() {
+    const { smiles, empty } = this.data;
+    this.said.textContent =
+      this.drawn === "" && this.app ? empty : smiles === null ? "This is no molecule yet; the page says why." : "";
   }
 
   // What was read is no change, and is drawn as large as fits.
@@ -200,6 +206,7 @@ class Board {
       if (smiles === this.drawn) return; // an atom was moved
       this.drawn = smiles;
       this.sent.push(smiles);
+      this.say();
       this.tell(smiles);
     }, REST);
   }

@@ -31,11 +31,13 @@ def files() -> Path | None:
     return folder if folder and (folder / "jsme.nocache.js").is_file() else None
 
 
-def editor(key: str, typed: str, smiles: str | None, take: Callable[[str], None]) -> None:
+def editor(
+    key: str, typed: str, smiles: str | None, take: Callable[[str], None], empty: str = ""
+) -> None:
     """Draw `smiles`, the molecule that `typed` means, and hand what is drawn next to `take`.
 
     None means that it is no molecule: what was drawn stays. Text that came from the drawing itself
-    is not drawn again.
+    is not drawn again. `empty` is said below an empty paper.
     """
 
     def drawn() -> None:
@@ -45,7 +47,13 @@ def editor(key: str, typed: str, smiles: str | None, take: Callable[[str], None]
 
     _board(
         key=key,
-        data={"files": prefix() + PATH, "typed": typed, "smiles": smiles, "dark": visitor.dark()},
+        data={
+            "files": prefix() + PATH,
+            "typed": typed,
+            "smiles": smiles,
+            "dark": visitor.dark(),
+            "empty": empty,
+        },
         on_drawn_change=drawn,
         height="content",
     )
