@@ -26,8 +26,8 @@ DENSE_ROWS = 8
 BATCH_BYTES = 128 * 2**20  # of the (cells, rows * classes) matrix that a batch of rows needs
 
 
-def contributions(model: Network, X) -> np.ndarray:
-    """Share (n, d, c) of every input in every raw class score.
+def contributions(model: Network, X, column: int | None = None) -> np.ndarray:
+    """Share (n, d, c) of every input in every raw class score, or (n, d, 1) in that of a `column`.
 
     X (n, d) are the model's own inputs (scaled, if it was trained on scaled rows). Summed over
     inputs this is the raw score of each class (or label) before calibration: for KCNet,
@@ -35,6 +35,7 @@ def contributions(model: Network, X) -> np.ndarray:
     top.
     """
     (weights, inhibition), coef, X = _hidden_layer(model), model.coef_, np.asarray(X)
+    coef = coef if column is None else coef[:, [column]]
     if X.ndim != 2:
         raise KCNetError(f"Rows to explain must be a table (n, d), not of shape {X.shape}.")
     B, c = coef.shape

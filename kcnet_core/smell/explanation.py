@@ -56,7 +56,7 @@ def descriptor_shares(nose: Nose, answer: Answer, character: int) -> Shares:
     """
     inputs = nose.inputs(answer.features[None])
     column = int(nose.columns[character])
-    values = np.mean([_shares(fly, inputs)[0, :, column] for fly in nose.flies], axis=0)
+    values = np.mean([_shares(fly, inputs, column)[0, :, 0] for fly in nose.flies], axis=0)
     calibration = nose.calibration
     if calibration is not None and calibration.kind == "multilabel":
         slope, bias = float(calibration.slope[column]), float(calibration.bias[column])
@@ -64,8 +64,10 @@ def descriptor_shares(nose: Nose, answer: Answer, character: int) -> Shares:
     return Shares(values, nose.input_names, 0.0, "score")
 
 
-def _shares(fly, inputs: np.ndarray) -> np.ndarray:
-    return fly.contributions(inputs) if isinstance(fly, GroupedFly) else contributions(fly, inputs)
+def _shares(fly, inputs: np.ndarray, column: int) -> np.ndarray:
+    if isinstance(fly, GroupedFly):
+        return fly.contributions(inputs, column)
+    return contributions(fly, inputs, column)
 
 
 def atom_worths(nose: Nose, answer: Answer) -> np.ndarray:

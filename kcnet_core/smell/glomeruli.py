@@ -93,10 +93,10 @@ class GroupedFly:
         """The most active cells of each row, (n, B)."""
         return strongest_cells(self.hidden(X), fraction)
 
-    def contributions(self, X: np.ndarray) -> np.ndarray:
-        """Exact share (n, d, c) of every input in every raw score."""
+    def contributions(self, X: np.ndarray, column: int | None = None) -> np.ndarray:
+        """Exact share (n, d, c) of every input in every raw score, or (n, d, 1) in one of them."""
         assert self.coef_ is not None
-        shares = np.zeros((*X.shape, self.coef_.shape[1]))
+        shares = np.zeros((*X.shape, self.coef_.shape[1] if column is None else 1))
         for part, at in zip(self.parts, self.columns, strict=True):
-            shares[:, at] = contributions(part, X[:, at])
+            shares[:, at] = contributions(part, X[:, at], column)
         return shares

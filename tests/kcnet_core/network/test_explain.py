@@ -33,6 +33,8 @@ def test_contributions_add_up_to_the_raw_scores_for_any_inhibition(kind, inhibit
     scores = model.class_scores(X)
     assert shares.shape == (*X.shape, scores.shape[1])
     np.testing.assert_allclose(shares.sum(1), scores, rtol=1e-5, atol=1e-5)
+    alone = contributions(model, X, scores.shape[1] - 1)
+    np.testing.assert_allclose(alone, shares[:, :, -1:], rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("settings", [{"n_submodels": 1}, {"n_submodels": 3}])
