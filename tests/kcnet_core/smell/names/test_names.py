@@ -37,6 +37,20 @@ EVERYDAY = {
     "allyl amyl glycolate": "allyl amyl glycolate", "styrallyl acetate": "styrallyl acetate",
 }  # fmt: skip
 
+FURTHER = (
+    "Agrumex;Ambrettolide;Ambrocenide;Aubepine;Aurantiol;Bacdanol;Boisambrene forte;Cascalone;"
+    "Cedramber;Cetalox;Clonal;Coranol;Cosmone;Cyclovertal;Damascone alpha;Decalactone gamma;"
+    "Dimetol;DMBCA;Ebanol;Ethyl safranate;Fixolide;Floralozone;Florhydral;Folrosia;Frambinone;"
+    "Fructone;Galbanone;Georgywood;Habanolide;Helvetolide;Irone alpha;Isoraldeine;Jasmone cis;"
+    "Javanol;Karanal;Kephalis;Koavone;Kohinool;Labienoxime;Lemonile;Lilyflore;Majantol;Mefranal;"
+    "Melonal;Methyl laitone;Methyl pamplemousse;Mugetanol;Nectaryl;Nirvanolide;Norlimbanol;"
+    "Nympheal;Okoumal;Orcinyl 3;Orivone;Osyrol;Paradisamide;Peonile;Peranat;Phenoxanol;Polysantol;"
+    "Pomarose;Precyclemone B;Propyl diantilis;Rhubafuran;Romandolide;Rosalva;Rosyrane;Safraleine;"
+    "Sandalore;Santalol alpha;Scentenal;Spirambrene;Stemone;Sulfurol;Super muguet;Sylkolide;"
+    "Timberol;Tonalid;Toscanol;Traseolide;Ultravanil;Undecavertol;Velvione;Veloutone;Verdox;"
+    "Vertenex;Violet leaf nitrile;Violiff;Yara yara;2,6-nonadienal"
+)
+
 UNRELATED = """acrylamide acrylonitrile adenine adenosine adrenaline albendazole aldosterone
 allopurinol alprazolam amantadine amiodarone amitriptyline amlodipine ammonia amoxicillin
 amphetamine ampicillin anthracene antipyrine arginine asparagine atenolol atorvastatin atrazine
@@ -100,6 +114,19 @@ def test_two_hundred_other_chemicals_are_no_molecule_of_ours(names):
 )  # fmt: skip
 def test_spelling_is_forgiven(names, typed, name):
     assert names.called.get(names.find(typed)) == name
+
+
+def test_further_names_of_the_trade_are_found(names):
+    found = {typed: names.called.get(names.find(typed)) for typed in FURTHER.split(";")}
+    assert [typed for typed, name in found.items() if name is None] == []
+    assert found["Rosalva"] == "9-decen-1-ol" and found["Cetalox"] == "ambroxide"
+
+
+@pytest.mark.parametrize(
+    "typed", ["Castoreum", "Methyl ionone", "Sinensal", "Clearwood", "Vetiveryl acetate", "Oxane"]
+)
+def test_a_mixture_or_a_name_of_several_is_never_one_molecule(names, typed):
+    assert names.find(typed) is None
 
 
 @pytest.mark.parametrize("typed", ["(S)-linalool", "(Z)-cinnamaldehyde", "cis-anethole", "hedion"])
