@@ -29,6 +29,7 @@ QUIET = {
     "distributed.worker.profile.enabled": False,  # a hundred times a second
     "distributed.admin.tick.interval": "1s",  # fifty times
     "distributed.admin.system-monitor.interval": "2s",
+    "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None,
 }
 
 

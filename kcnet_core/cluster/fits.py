@@ -152,7 +152,8 @@ def _fitted(client, net: RidgeReadout, rows: Source, classes) -> RidgeReadout:
             head = submit(client, _add, head, k, places[chunk], *rows.chunks[chunk],
                           workers=[address])  # fmt: skip
         lanes.append(head)
-    whole = _tree(client, lanes).result()
+    # From the worker itself: through the scheduler its sums would travel twice.
+    whole = client.gather(_tree(client, lanes), direct=True)
     fitted = whole.net
     fitted.timings_["gram"] += time.perf_counter() - begun
     chunked.finish(fitted)

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from kcnet_core.contracts import Steps
-from kcnet_core.jobs import Estimate
+from kcnet_core.jobs import Elsewhere, Estimate
 
 if TYPE_CHECKING:
     from kcnet_core.datasets.dataset import Dataset
@@ -79,14 +79,15 @@ def measured_elsewhere(job: MeasuredJob, name: str, data, args: tuple) -> Measur
     return _elsewhere(job, measure)
 
 
-def slots() -> int:
-    """How many jobs the cluster may do at once, as far as is known; 0 without one."""
+def elsewhere(data_of: Callable[[Run], Dataset]) -> Elsewhere:
+    """The slots of the cluster, if there is one, and what other web processes there show; `data_of`
+    loads what a run of theirs works on."""
     address = app_cluster()
     if address is None:
-        return 0
-    from kcnet_core.cluster.shared import n_threads
+        return Elsewhere()
+    from kcnet_core.cluster.watching import SharedJobs
 
-    return n_threads(address)
+    return SharedJobs(address, data_of)
 
 
 def _elsewhere(job: MeasuredJob, measure: Callable[[], Any]) -> MeasuredJob:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -22,7 +22,7 @@ class FileRows:
     stop: int
 
     def __call__(self) -> np.ndarray:
-        return np.array(opened(self.path)[self.start : self.stop])
+        return np.asarray(opened(self.path, "c")[self.start : self.stop])
 
 
 @dataclass(frozen=True)
@@ -71,10 +71,14 @@ def read(parts: Parts) -> tuple:
     return tuple(part() if callable(part) else part for part in parts if part is not None)
 
 
-def opened(path: str | Path) -> np.ndarray:
-    """A `.npy` file, mapped: only what is asked for is read. No pickled objects."""
+def opened(path: str | Path, mode: Literal["r", "c"] = "r") -> np.ndarray:
+    """A `.npy` file, mapped: only what is asked for is read. No pickled objects.
+
+    With "c" others may write into the array, which does not change the file: torch asks for this
+    where it shall not copy.
+    """
     try:
-        return np.load(path, mmap_mode="r", allow_pickle=False)
+        return np.load(path, mmap_mode=mode, allow_pickle=False)
     except FileNotFoundError:
         raise DataError(f"There is no file {path} on this machine.") from None
     except (ValueError, EOFError) as error:

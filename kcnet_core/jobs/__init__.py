@@ -20,6 +20,7 @@ Policies, all kept by `JobManager`:
   state belong to a thread and may be held across a yield.
 """
 
+from kcnet_core.jobs.elsewhere import Elsewhere
 from kcnet_core.jobs.interruptions import Interruption, JobJournal
 from kcnet_core.jobs.job import FINISHED, GONE, Estimate, Job, JobView, NotOwner
 from kcnet_core.jobs.log import show_log
@@ -29,6 +30,7 @@ from kcnet_core.jobs.memory import Memory, measure_memory
 __all__ = [
     "FINISHED",
     "GONE",
+    "Elsewhere",
     "Estimate",
     "Interruption",
     "Job",

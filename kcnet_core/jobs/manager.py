@@ -14,6 +14,7 @@ from kcnet_core import limits
 from kcnet_core.contracts import Steps
 from kcnet_core.errors import LimitError, OutOfMemory
 from kcnet_core.jobs import policies
+from kcnet_core.jobs.elsewhere import NOWHERE, Elsewhere
 from kcnet_core.jobs.interruptions import SECONDS_BETWEEN_NOTES, Interruption, JobJournal
 from kcnet_core.jobs.job import FINISHED, ID_PREFIX, Estimate, Job
 from kcnet_core.jobs.log import failure_sentence, log_line
@@ -36,7 +37,7 @@ class JobManager:
 
     max_running: int = limits.MAX_RUNNING_JOBS  # jobs in slots
     _: KW_ONLY
-    slots_elsewhere: Callable[[], int] = lambda: 0  # as many jobs may run if these are more
+    elsewhere: Elsewhere = NOWHERE  # as many may run if its slots are more
     max_queued: int = limits.MAX_QUEUED_JOBS
     max_paused: int = limits.MAX_PAUSED_JOBS
     max_per_owner: int = limits.MAX_JOBS_PER_OWNER  # unfinished ones
@@ -54,8 +55,7 @@ class JobManager:
         self._queue: list[Job] = []
         self._running: list[Job] = []  # in the order in which they got their slots
         self._started: set[Job] = set()  # have a thread and hold memory: running, paused, requeued
-        self._turns = Turns()
-        self._weighed = 0.0
+        self._turns, self._weighed = Turns(), 0.0
 
     def submit(
         self,
@@ -113,6 +113,7 @@ class JobManager:
                 finish=finish, submitted=self.clock(), lock=self._lock, steered=self._steered,
             )  # fmt: skip
             self._jobs[job.id] = job
+            self.elsewhere.show(job)
             self._note(job)
             (self._rest if paused else self._enqueue)(job)
             return job
@@ -121,7 +122,7 @@ class JobManager:
         """The job with this id, for its owner and for whoever watches; None if it is `GONE`."""
         with self._lock:
             self._sweep()
-            return self._jobs.get(job_id)
+        return self._jobs.get(job_id) or self.elsewhere.find(job_id)
 
     def attend(self, owner: str, job_ids: Iterable[str] = ()) -> None:
         """Somebody is here: `owner`, who looks at these jobs; what was left alone goes on."""
@@ -191,7 +192,7 @@ class JobManager:
 
     def _dispatch(self) -> None:
         """Fill free slots, then tell those who wait their position."""
-        slots = max(self.max_running, self.slots_elsewhere())
+        slots = max(self.max_running, self.elsewhere.slots())
         while len(self._running) < slots and (job := self._next_job()):
             self._give_slot(job)
             if job not in self._started:

@@ -23,14 +23,15 @@ TURN_SECONDS = 0.001  # after which a training thread lets a page work; Python's
 
 @st.cache_resource(show_spinner=False)
 def jobs() -> JobManager:
-    from kcnet_core.cluster.jobs import slots
+    from kcnet_core.cluster.jobs import elsewhere
     from kcnet_core.jobs import JobJournal, JobManager, show_log
     from kcnet_core.storage.folders import cache_folder
 
     show_log()
     sys.setswitchinterval(TURN_SECONDS)
     journal = JobJournal(cache_folder() / "jobs")
-    return JobManager(alone=False, journal=journal, slots_elsewhere=slots)
+    others = elsewhere(visitor_data.dataset)
+    return JobManager(alone=False, journal=journal, elsewhere=others)
 
 
 def ask_first(plan: object, cost: Estimate, shorter: str) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import pickle
 import signal
+import subprocess
+import sys
 from contextlib import closing, nullcontext
 from pathlib import Path
 from threading import Event
@@ -14,8 +16,8 @@ import numpy as np
 import pytest
 
 from kcnet_core import datasets
-from kcnet_core.cluster import ClusterError, on_worker, shared, steps, train
-from kcnet_core.cluster.jobs import measured_elsewhere, placed, slots, training
+from kcnet_core.cluster import ClusterError, board, on_worker, shared, steps, train, watching
+from kcnet_core.cluster.jobs import elsewhere, measured_elsewhere, placed, training
 from kcnet_core.contracts import Counted, drain
 from kcnet_core.errors import KCNetError, OutOfMemory
 from kcnet_core.experiments.beside.plan import Beside
@@ -174,6 +176,10 @@ def app(client, monkeypatch):
     return JobManager()
 
 
+def loaded(run):
+    return datasets.load(run.dataset, **run.data_options())
+
+
 def submitted(manager, owner="me", paused=False):
     enough, dataset = Event(), datasets.load("digits")
     made, cost = training(RUN, dataset, enough.is_set, Estimate(1.0, 10**7))
@@ -200,9 +206,9 @@ def test_a_run_on_a_worker_is_the_run_here(client, app, monkeypatch):
 
 def test_there_is_a_slot_for_every_thread_of_a_worker(client, app, monkeypatch):
     drain(at(client))
-    assert slots() == sum(client.nthreads().values())
+    assert elsewhere(loaded).slots() == sum(client.nthreads().values())
     monkeypatch.setenv("KCNET_CLUSTER", "")
-    assert slots() == 0
+    assert elsewhere(loaded).slots() == 0
 
 
 def test_a_run_on_a_worker_is_steered_like_any_other(app):
@@ -252,6 +258,85 @@ def test_two_web_processes_share_a_cluster_and_nobody_steers_the_others_jobs(cli
     assert other.get(theirs.id) is theirs and other.owned_by("they") == [theirs]
     with pytest.raises(NotOwner):
         theirs.control("me", "stop")
+
+
+OTHER_PROCESS = """
+import sys
+from threading import Event
+from kcnet_core import datasets
+from kcnet_core.cluster.jobs import elsewhere, training
+from kcnet_core.experiments.run import Run
+from kcnet_core.jobs import Estimate, JobManager
+manager = JobManager(elsewhere=elsewhere(None))
+run = Run("digits", rows=400, model="DOA", n_hidden=60, n_epochs=8)
+steps, cost = training(run, datasets.load("digits"), lambda: False, Estimate(1.0, 10**7))
+job = manager.submit("they", "train", run, steps, estimate=cost, title="theirs", paused=True)
+print(job.id, flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def other_process(app):
+    """Another web process at the same cluster, with a run that waits; its id."""
+    options = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, "-c", OTHER_PROCESS], **options) as process:
+        yield process.stdout.readline().strip(), process
+        process.kill()
+
+
+def found(manager, job_id):
+    """The job of another process, as soon as that has told of it."""
+    for _ in range(SECONDS * 10):
+        if (job := manager.get(job_id)) is not None:
+            return job
+        Event().wait(0.1)
+    raise AssertionError("the other process does not show its job")
+
+
+def test_a_job_is_watched_and_steered_by_its_owner_from_another_web_process(
+    other_process, monkeypatch
+):
+    job_id, _ = other_process
+    manager = JobManager(elsewhere=elsewhere(loaded))
+    job = found(manager, job_id)
+    assert (job.view.state, job.title) == ("paused", "theirs")
+    assert manager.get("x" + job_id[1:]) is None and not manager.owned_by("they")
+    with pytest.raises(NotOwner):
+        job.control("me", "resume")
+    job.control("they", "step")
+    assert job.wait_for(lambda view: view.snapshot and view.snapshot.n_records == 1, SECONDS)
+    assert job.wait_for(lambda view: view.state == "paused", SECONDS)
+    assert job.view.snapshot.recent[-1].W_small.shape
+    job.control("they", "resume")
+    deadline = SECONDS * 10
+    while not (job.view.finished and job.result) and (deadline := deadline - 1):
+        Event().wait(0.1)
+        manager.get(job_id)  # as a page does that draws it
+    assert job.view.state == "done", job.view.error
+    monkeypatch.setenv("KCNET_CLUSTER", "")
+    here = drain(training(RUN, datasets.load("digits"), lambda: False, Estimate())[0]())
+    assert job.result.scores == here.scores and not job.result.has_sums
+    assert len(job.result.dataset.X) == len(here.dataset.X)
+    np.testing.assert_array_equal(job.result.model.weights_, here.model.weights_)
+
+
+def test_a_watched_job_ends_with_a_sentence_when_its_process_is_gone(other_process, client):
+    job_id, process = other_process
+    manager = JobManager(elsewhere=elsewhere(loaded))
+    job = found(manager, job_id)
+    process.kill()
+    client.run_on_scheduler(_no_patience)
+    try:
+        assert job.wait(SECONDS) and job.view.error == watching.LEFT
+        assert manager.get(job_id) is None
+    finally:
+        client.run_on_scheduler(_no_patience, board.LEASE_SECONDS)
+
+
+def _no_patience(seconds=0.5, *, dask_scheduler):
+    """The board came as it is: its constants are in its own functions."""
+    dask_scheduler.handlers[board.OP].__func__.__globals__["LEASE_SECONDS"] = seconds
 
 
 def test_a_search_and_a_growth_on_a_worker_are_those_here(app, monkeypatch):
