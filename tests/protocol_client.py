@@ -27,6 +27,7 @@ class Visitor:
         self.url, self.public = urlsplit(url), public or url
         self.widgets: dict[str, Any] = {}  # label -> the element that was sent last
         self.kinds: set[str] = set()  # of everything that was drawn; a fault is an "exception"
+        self.sizes: dict[str, int] = {}  # bytes of the largest of each kind
         self.page, self.finished, self.polls = "", 0, 0
         self._timers: dict[str, asyncio.Task] = {}
         self._ended = asyncio.Condition()
@@ -115,8 +116,10 @@ class Visitor:
                         old.cancel()
             elif kind == "delta" and message.delta.WhichOneof("type") == "new_element":
                 element = message.delta.new_element
-                self.kinds.add(element.WhichOneof("type"))
-                body = getattr(element, element.WhichOneof("type"))
+                drawn = element.WhichOneof("type")
+                self.kinds.add(drawn)
+                self.sizes[drawn] = max(self.sizes.get(drawn, 0), element.ByteSize())
+                body = getattr(element, drawn)
                 with contextlib.suppress(AttributeError):
                     kept = type(body)()
                     kept.CopyFrom(body)
