@@ -32,9 +32,9 @@ class Posting:
 class Board:
     """All jobs, by names from which their ids cannot be guessed."""
 
-    def __init__(self, clock=time.monotonic):
+    def __init__(self, clock=time.monotonic, lease: float = LEASE_SECONDS):
         self._postings: dict[str, Posting] = {}
-        self._clock = clock
+        self._clock, self.lease = clock, lease
 
     async def answer(self, action: str, **told) -> Any:
         answers: dict[str, Callable[..., Any]] = {
@@ -49,7 +49,7 @@ class Board:
         for name in names:
             self._postings.setdefault(name, Posting(now)).heard = now
         self._postings = {
-            name: one for name, one in self._postings.items() if now - one.heard < LEASE_SECONDS
+            name: one for name, one in self._postings.items() if now - one.heard < self.lease
         }
         found = {}
         for name in names:
@@ -73,7 +73,7 @@ class Board:
         """What has changed since this version: its number, the head, and parts that are not yet
         had. None: there is no such job."""
         one = self._postings.get(name)
-        if one is None or self._clock() - one.heard >= LEASE_SECONDS:
+        if one is None or self._clock() - one.heard >= self.lease:
             return None
         one.looked = self._clock()
         if one.version == version:

@@ -294,6 +294,15 @@ def found(manager, job_id):
     raise AssertionError("the other process does not show its job")
 
 
+def drawn_until(seen, manager, job_id):
+    """As a page does, which asks for the job again and again."""
+    for _ in range(SECONDS * 10):
+        if seen(manager.get(job_id)):
+            return
+        Event().wait(0.1)
+    raise AssertionError(manager.get(job_id).view)
+
+
 def test_a_job_is_watched_and_steered_by_its_owner_from_another_web_process(
     other_process, monkeypatch
 ):
@@ -305,14 +314,11 @@ def test_a_job_is_watched_and_steered_by_its_owner_from_another_web_process(
     with pytest.raises(NotOwner):
         job.control("me", "resume")
     job.control("they", "step")
-    assert job.wait_for(lambda view: view.snapshot and view.snapshot.n_records == 1, SECONDS)
-    assert job.wait_for(lambda view: view.state == "paused", SECONDS)
+    drawn_until(lambda job: job.view.snapshot and job.view.snapshot.n_records == 1, manager, job_id)
+    drawn_until(lambda job: job.view.state == "paused", manager, job_id)
     assert job.view.snapshot.recent[-1].W_small.shape
     job.control("they", "resume")
-    deadline = SECONDS * 10
-    while not (job.view.finished and job.result) and (deadline := deadline - 1):
-        Event().wait(0.1)
-        manager.get(job_id)  # as a page does that draws it
+    drawn_until(lambda job: job.view.finished and job.result, manager, job_id)
     assert job.view.state == "done", job.view.error
     monkeypatch.setenv("KCNET_CLUSTER", "")
     here = drain(training(RUN, datasets.load("digits"), lambda: False, Estimate())[0]())
@@ -335,8 +341,7 @@ def test_a_watched_job_ends_with_a_sentence_when_its_process_is_gone(other_proce
 
 
 def _no_patience(seconds=0.5, *, dask_scheduler):
-    """The board came as it is: its constants are in its own functions."""
-    dask_scheduler.handlers[board.OP].__func__.__globals__["LEASE_SECONDS"] = seconds
+    dask_scheduler.handlers[board.OP].__self__.lease = seconds
 
 
 def test_a_search_and_a_growth_on_a_worker_are_those_here(app, monkeypatch):
