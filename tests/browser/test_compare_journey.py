@@ -26,7 +26,9 @@ def n_fits(page) -> int:
     return int(re.search(r"([\d,]+) of [\d,]+ fits", line.inner_text()).group(1).replace(",", ""))
 
 
-def test_a_comparison_is_cancelled_resumed_and_keeps_every_row(new_page, screenshot):
+def test_a_comparison_is_cancelled_resumed_reloaded_watched_and_keeps_every_row(
+    new_page, screenshot
+):
     page = new_page(LONG)
     wait_for(page, "Nothing has been compared yet")
     press(page, "Start")
@@ -49,16 +51,27 @@ def test_a_comparison_is_cancelled_resumed_and_keeps_every_row(new_page, screens
         }""",
         arg=kept,
     )
+    page.wait_for_url("**job=*")
+    page.reload()
+    wait_for(page, r"[1-9]\d* of 360 fits")
+    watcher = new_page(page.url)
+    wait_for(watcher, "You are watching a comparison that somebody else started")
+    wait_for(watcher, r"[1-9]\d* of 360 fits")
+    expect(watcher.get_by_role("button", name="Cancel")).to_have_count(0)
+    screenshot(watcher, "compare-watcher")
     press(page, "Cancel")
     wait_for(page, r"^Cancelled after .* fits$")
     assert n_fits(page) > kept
     assert page.get_by_text("Traceback").count() == 0
 
 
-def test_a_finished_comparison_fills_every_tab_and_can_be_extended(new_page, screenshot):
+def test_a_finished_comparison_is_found_again_by_its_link_extended_and_tuned(new_page, screenshot):
     page = new_page(QUICK)
     press(page, "Start")
     wait_for(page, r"^Done after .* 12 of 12 fits$")
+    wait_for(page, "How long does it take to get there")  # below the settled scores
+    said = page.get_by_text(re.compile("Highest mean accuracy")).first.inner_text()
+    same_scores_on_a_phone_in_the_dark(new_page, screenshot, page.url, said)
     wait_for(page, "Digits, 8 × 8 · benchmark's own, 1,400 training and 397 test rows")
     expect(page.locator(".js-plotly-plot")).to_have_count(2)
     screenshot(page, "compare-scores")
@@ -83,39 +96,6 @@ def test_a_finished_comparison_fills_every_tab_and_can_be_extended(new_page, scr
     press(page, "Extend")
     wait_for(page, r"^Done after .* 24 of 24 fits$")
 
-
-def test_rows_survive_a_reload_and_a_second_visitor_sees_them(new_page, screenshot):
-    page = new_page(LONG)
-    press(page, "Start")
-    page.wait_for_url("**job=*")
-    wait_for(page, r"[1-9]\d* of 360 fits")
-    page.reload()
-    wait_for(page, r"[1-9]\d* of 360 fits")
-    watcher = new_page(page.url)
-    wait_for(watcher, "You are watching a comparison that somebody else started")
-    wait_for(watcher, r"[1-9]\d* of 360 fits")
-    expect(watcher.get_by_role("button", name="Cancel")).to_have_count(0)
-    screenshot(watcher, "compare-watcher")
-    press(page, "Cancel")
-    wait_for(page, r"^Cancelled after .* fits$")
-
-
-def test_a_link_opens_the_same_comparison_and_gives_the_same_scores(new_page):
-    first = new_page(QUICK)
-    press(first, "Start")
-    wait_for(first, r"^Done after .* 12 of 12 fits$")
-    wait_for(first, "How long does it take to get there")  # below the settled scores
-    said = first.get_by_text(re.compile("Highest mean accuracy")).first.inner_text()
-    second = new_page(re.sub(r"&?job=[^&]*", "", first.url))
-    wait_for(second, "2 models at 2 sizes, 3 repeats on Digits")
-    press(second, "Start")
-    wait_for(second, r"^Done after .* 12 of 12 fits$")
-    wait_for(second, "How long does it take to get there")  # below the settled scores
-    assert second.get_by_text(re.compile("Highest mean accuracy")).first.inner_text() == said
-
-
-def test_a_search_shows_its_trials_and_hands_the_best_setting_over(new_page, screenshot):
-    page = new_page(QUICK)
     open_tab(page, "Tune")
     trials = page.get_by_role("spinbutton", name="Trials")
     trials.fill("4")
@@ -128,15 +108,19 @@ def test_a_search_shows_its_trials_and_hands_the_best_setting_over(new_page, scr
     page.wait_for_url("**settings=*")
 
 
-def test_the_page_is_usable_on_a_phone_in_the_dark(new_page, screenshot):
-    page = new_page(QUICK, width=400, height=860, dark=True)
+def same_scores_on_a_phone_in_the_dark(new_page, screenshot, url, said):
+    """The link without its job opens the same comparison, which gives the same scores."""
+    page = new_page(re.sub(r"&?job=[^&]*", "", url), width=400, height=860, dark=True)
+    wait_for(page, "2 models at 2 sizes, 3 repeats on Digits")
     press(page, "Start")
     wait_for(page, r"^Done after .* 12 of 12 fits$")
-    wait_for(page, "Highest mean accuracy")
+    wait_for(page, "How long does it take to get there")
+    assert page.get_by_text(re.compile("Highest mean accuracy")).first.inner_text() == said
     overflow = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
     assert overflow <= 0
     expect(page.locator(".js-plotly-plot .xtitle").first).to_have_css("fill", LIGHT_INK)
     screenshot(page, "compare-phone-dark")
+    page.close()
 
 
 LIVE = "/compare?look=beside&dataset=digits&rows=400&widest=200&seeds=3"
@@ -195,10 +179,7 @@ def test_width_and_noise_answer_at_once_and_a_link_shows_the_same(new_page, scre
     )  # side by side on a phone, too
     screenshot(other, "compare-live-phone-dark")
 
-
-def test_the_measured_comparison_is_one_press_deeper(new_page):
-    page = new_page(LIVE)
-    wait_for(page, r"^Done after .* points$")
+    # The measured comparison is one press deeper.
     page.get_by_text("All models, measured").click()
     wait_for(page, "Nothing has been compared yet")
     page.get_by_text("KCNet | ELM, live").click()

@@ -31,7 +31,7 @@ def drawn_cells(page):
     )
 
 
-@pytest.mark.parametrize(("width", "dark"), [(1280, False), (1280, True), (400, False)])
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (400, True)])
 def test_a_visitor_walks_through_the_circuit(new_page, screenshot, width, dark):
     page = new_page("/learn", width=width, dark=dark)
     expect(page.get_by_role("heading", name="Something arrives")).to_be_visible()
@@ -57,7 +57,9 @@ def test_a_visitor_walks_through_the_circuit(new_page, screenshot, width, dark):
     screenshot(page, f"learn-walk-{width}-{'dark' if dark else 'light'}")
 
 
-def test_arrow_keys_walk_and_a_click_picks_a_cell(new_page, screenshot):
+def test_arrow_keys_walk_a_click_picks_a_cell_and_inhibition_puts_cells_to_sleep(
+    new_page, screenshot
+):
     page = new_page("/learn?sample=Digit")
     expect(page.get_by_role("heading", name="Something arrives")).to_be_visible()
     expect(circuit(page)).to_be_visible()  # with it the page is whole
@@ -72,9 +74,10 @@ def test_arrow_keys_walk_and_a_click_picks_a_cell(new_page, screenshot):
     expect(page.get_by_role("heading", name="Something arrives")).to_be_visible()
     screenshot(page, "learn-wiring")
 
-
-def test_inhibition_puts_cells_to_sleep_in_the_drawing(new_page):
-    page = new_page("/learn?sample=Digit&step=5+ReLU")
+    # Inhibition puts cells to sleep in the drawing.
+    for title in ("Every Kenyon cell hears", "A cell adds up", "All cells are", "Below zero"):
+        page.get_by_role("button", name="Next").click()
+        expect(page.get_by_role("heading", name=title)).to_be_visible()
     expect(circuit(page)).to_have_attribute("aria-label", re.compile("are active; the rest"))
     label = circuit(page).get_attribute("aria-label")
     before = drawn_cells(page)
@@ -129,6 +132,18 @@ def test_a_digit_is_read_while_it_is_drawn(new_page, screenshot, width, dark):
     page.get_by_role("button", name="Undo").click()
     expect(page.get_by_role("heading", name="No ink yet")).to_be_visible()
 
+    # The same with the keyboard alone
+    page.locator("canvas").first.focus()
+    for _ in range(9):
+        page.keyboard.press("ArrowUp")
+    page.keyboard.press("Space")
+    for _ in range(18):
+        page.keyboard.press("ArrowDown")
+    page.keyboard.press("Space")
+    expect(page.get_by_role("heading", name=re.compile("^A 1, "))).to_be_visible()
+    page.keyboard.press("Delete")
+    expect(page.get_by_role("heading", name="No ink yet")).to_be_visible()
+
 
 def test_a_digit_can_be_drawn_with_a_finger(chromium, app_url):
     context = chromium.new_context(
@@ -149,21 +164,6 @@ def test_a_digit_can_be_drawn_with_a_finger(chromium, app_url):
     touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
     expect(page.get_by_role("heading", name=re.compile("^A 1, "))).to_be_visible()
     context.close()
-
-
-def test_a_digit_can_be_drawn_with_the_keyboard(new_page):
-    page = new_page("/learn?view=Draw+a+digit")
-    expect(page.get_by_role("heading", name="No ink yet")).to_be_visible()
-    page.locator("canvas").first.focus()
-    for _ in range(9):
-        page.keyboard.press("ArrowUp")
-    page.keyboard.press("Space")
-    for _ in range(18):
-        page.keyboard.press("ArrowDown")
-    page.keyboard.press("Space")
-    expect(page.get_by_role("heading", name=re.compile("^A 1, "))).to_be_visible()
-    page.keyboard.press("Delete")
-    expect(page.get_by_role("heading", name="No ink yet")).to_be_visible()
 
 
 def test_a_lesson_from_start_to_end(new_page, screenshot):
@@ -230,18 +230,16 @@ def test_a_link_to_a_lesson_opens_its_part_in_another_browser(new_page):
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
-@pytest.mark.parametrize(
-    ("view", "ready"),
-    [
+def test_experiments_show_their_charts(new_page, screenshot):
+    page = new_page("about:blank", height=1100)
+    for view, ready in (
         ("Inhibition", "And the codes move apart"),
         ("Tags", "A hash that remembers distance"),
-        ("Every+fly+is+different", "Wirings differ, answers agree"),
-    ],
-)
-def test_experiments_show_their_charts(new_page, screenshot, view, ready):
-    page = new_page(f"/learn?view={view}&sample=Tiny+digit&flies=4", height=1100)
-    expect(page.get_by_role("heading", name=ready)).to_be_visible()
-    expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
-    expect(page.get_by_test_id("stSkeleton")).to_have_count(0)
-    no_traceback(page)
-    screenshot(page, f"learn-{view.split('+')[0].lower()}")
+        ("Every fly is different", "Wirings differ, answers agree"),
+    ):
+        page.goto(f"/learn?view={view.replace(' ', '+')}&sample=Tiny+digit&flies=4")
+        expect(page.get_by_role("heading", name=ready)).to_be_visible()
+        expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
+        expect(page.get_by_test_id("stSkeleton")).to_have_count(0)
+        no_traceback(page)
+        screenshot(page, f"learn-{view.split()[0].lower()}")

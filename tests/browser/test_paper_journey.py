@@ -6,17 +6,12 @@ import re
 
 import pytest
 
-from tests.browser.conftest import served, wait_for
+from tests.browser.conftest import wait_for
 
 QUICK = "inside-musky"  # two networks on odors: measured within seconds
 
 
-@pytest.fixture(scope="module")
-def app_url(tmp_path_factory, shared_data):
-    """The app with a cache of its own, so that what is measured here stays here."""
-    folder = tmp_path_factory.mktemp("paper")
-    with served(shared_data, folder, KCNET_CACHE=str(folder)) as url:
-        yield url
+pytestmark = pytest.mark.usefixtures("shared_data")
 
 
 def test_a_reader_opens_a_table_and_trains_one_of_its_lines(new_page, screenshot):
@@ -27,6 +22,10 @@ def test_a_reader_opens_a_table_and_trains_one_of_its_lines(new_page, screenshot
     wait_for(page, "Table 1: Odor perception")
     assert "result=table1" in page.url
     wait_for(page, "Measure it here")
+    for width in (400, 1280):
+        page.set_viewport_size({"width": width, "height": 860})
+        page.wait_for_function("document.documentElement.scrollWidth <= window.innerWidth")
+        screenshot(page, f"paper-table1-{width}")
     page.get_by_role("link", name=re.compile("Open KCNet 1300")).click()
     wait_for(page, "Train a fly's nose")
     page.wait_for_url(re.compile("n_hidden=1300"))
@@ -64,11 +63,3 @@ def test_a_measurement_can_be_stopped_and_goes_on_from_there(new_page):
     assert measured(r"[1-9]\d*") >= before
     page.get_by_role("button", name="Stop", exact=True).click()
     wait_for(page, "Full version: stopped after")
-
-
-@pytest.mark.parametrize("width", [400, 1280])
-def test_every_result_fits_the_window(new_page, width, screenshot):
-    page = new_page("/paper?result=table1", width=width, height=860)
-    wait_for(page, "Measure it here")
-    assert page.evaluate("document.documentElement.scrollWidth - window.innerWidth") <= 0
-    screenshot(page, f"paper-table1-{width}")
