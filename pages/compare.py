@@ -11,7 +11,6 @@ from kcnet_core.experiments.comparison.plan import Comparison
 from kcnet_core.experiments.comparison.rows import PlannedRows
 from pages.ui.compare import (
     bar,
-    beside,
     controls,
     differences,
     downloads,
@@ -22,6 +21,7 @@ from pages.ui.compare import (
     state,
     view,
 )
+from pages.ui.compare.beside import growing
 from pages.ui.shell import address, visitor_data
 from pages.ui.shell.frame import heading
 from pages.ui.shell.memo import memo
@@ -53,7 +53,7 @@ def main() -> None:
     with st.container():
         address.warn(ignored)
     if live:
-        beside.beside(comparison, dataset, wrong)
+        growing.growing(comparison, dataset, wrong)
     else:
         measured_rows(comparison, dataset, wrong)
 

@@ -253,8 +253,10 @@ def a_click_on_a_kenyon_cell_and_on_a_sample_shows_that_one(page, screenshot):
     page.locator(".st-key-cell_scatter").evaluate(
         "chart => chart.scrollIntoView({ block: 'center' })"
     )
-    for _ in range(3):  # a chart that plotly is still drawing misses a click
-        box = settled(page, points.nth(11 if shown != "11" else 12))
+    # A chart that plotly is still drawing misses a click; a second one on the same point would
+    # take back the first, if that was only slow.
+    for point in [k for k in range(11, 15) if str(k) != shown][:3]:
+        box = settled(page, points.nth(point))
         page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
         page.wait_for_timeout(500)  # plotly takes a click only on what it has seen hovered over
         page.mouse.down()

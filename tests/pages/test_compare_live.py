@@ -11,7 +11,7 @@ from kcnet_core import datasets
 from kcnet_core.experiments.beside.plan import Beside, Look
 from kcnet_core.experiments.comparison.plan import Comparison
 from kcnet_core.experiments.metrics import mean_interval
-from pages.ui.compare import beside, beside_widths
+from pages.ui.compare.beside import growing, widths
 from pages.ui.shell import visitor_jobs
 from tests.pages import test_compare
 from tests.pages.test_compare import APP, finished, job_of, press
@@ -31,9 +31,9 @@ def opened(**query) -> AppTest:
 @pytest.fixture(autouse=True)
 def nobody_else():
     """No other test's networks are shown here."""
-    beside.shared().clear()
+    growing.shared().clear()
     yield
-    beside.shared().clear()
+    growing.shared().clear()
 
 
 def texts(app: AppTest) -> str:
@@ -61,7 +61,7 @@ def test_both_columns_hold_wiring_activity_outputs_answer_bytes_and_seconds():
     app = grown(width=100)
     assert not app.exception and not app.error
     said = texts(app)
-    point = next(p for p in beside.points_of(job_of(app, "beside")) if p.width == 100)
+    point = next(p for p in growing.points_of(job_of(app, "beside")) if p.width == 100)
     truth = datasets.load("digits").y[point_rows(app)[0]]
     for k, name in enumerate(("KCNet", "ELM")):
         given = int(point.outputs[k, 0, 0].argmax())
@@ -70,7 +70,7 @@ def test_both_columns_hold_wiring_activity_outputs_answer_bytes_and_seconds():
     assert "First 40 cells: 7 ones each, 57 zeros" in said
     assert "First 40 cells: 64 real weights each" in said
     assert "as many as training rows" not in said  # 300 rows, 200 cells
-    assert "With 300 cells, as many as training rows" in beside_widths.exact_fit(300, 500)
+    assert "With 300 cells, as many as training rows" in widths.exact_fit(300, 500)
     assert "4.4 KB" in said and "29.3 KB" in said
     assert "over all cells drawn, at every width" in said
     assert "Digits, 8 × 8 · benchmark's own · 300 training and 397 test rows" in said
@@ -78,7 +78,7 @@ def test_both_columns_hold_wiring_activity_outputs_answer_bytes_and_seconds():
 
 
 def point_rows(app: AppTest):
-    return beside.points_of(job_of(app, "beside"))[0].scene.rows
+    return growing.points_of(job_of(app, "beside"))[0].scene.rows
 
 
 def test_width_noise_and_sample_answer_at_once_and_stay_in_the_link():
@@ -90,7 +90,7 @@ def test_width_noise_and_sample_answer_at_once_and_stay_in_the_link():
     app.number_input(key="beside_sample").set_value(7).run()
     assert not app.exception
     assert job_of(app, "beside") is job  # nothing was computed anew
-    here = [p for p in beside.points_of(job) if p.width == 30]
+    here = [p for p in growing.points_of(job) if p.width == 30]
     mean = sum(p.scores[0, 3] for p in here) / 2
     assert f"Test accuracy {mean:.3f}" in texts(app) and texts(app) != before
     assert "At 30 cells with noise of 1: KCNet − ELM" in texts(app)
@@ -128,10 +128,10 @@ def test_what_was_stopped_stays_stopped_until_somebody_goes_on():
 
 def test_more_seeds_keep_those_that_are_grown():
     app = grown(seeds=1)
-    before = beside.points_of(job_of(app, "beside"))
+    before = growing.points_of(job_of(app, "beside"))
     assert "one seed has no interval" in texts(app)
     app = finished(press(app, "more_beside"), "beside")
-    after = beside.points_of(job_of(app, "beside"))
+    after = growing.points_of(job_of(app, "beside"))
     assert after[: len(before)] == before and len(after) == 7 * len(before)
     assert "95%, 7 seeds" in texts(app)
 
@@ -181,7 +181,7 @@ def test_a_broken_link_gives_sentences_and_two_networks():
 def test_odors_are_told_by_name_and_answered_by_their_strongest_characters():
     app = grown(dataset="starter", seeds=1)
     assert not app.exception and not app.error
-    starter, scene = datasets.load("starter"), beside.points_of(job_of(app, "beside"))[0].scene
+    starter, scene = datasets.load("starter"), growing.points_of(job_of(app, "beside"))[0].scene
     picker = app.selectbox(key="beside_sample")
     assert picker.options[0] == starter.row_names[scene.rows[0]]
     assert "of 3 true" in texts(app) and "Test AUROC" in texts(app)
@@ -200,7 +200,7 @@ def test_a_visitors_own_data_are_compared_and_shown_to_nobody_else():
     assert not app.exception and not app.error
     assert "Secret scans · paper split · 300 training" in texts(app)
     job = job_of(app, "beside")
-    assert job.id not in beside.shared().values() and "Secret" not in job.title
+    assert job.id not in growing.shared().values() and "Secret" not in job.title
 
 
 def test_a_refusal_is_a_sentence_with_a_button():
@@ -231,12 +231,12 @@ def test_a_refusal_is_a_sentence_with_a_button():
     ],
 )
 def test_a_difference_is_called_one_only_with_enough_seeds(values, words):
-    said = beside_widths.verdict([mean_interval(values)], "accuracy", 100, 0.5)
+    said = widths.verdict([mean_interval(values)], "accuracy", 100, 0.5)
     assert said.replace("**", "").endswith(f"{words}.")
     assert said.startswith("At 100 cells with noise of 0.5: KCNet − ELM")
 
 
 def test_a_width_that_was_not_measured_gives_the_nearest():
     plan = Beside(Comparison(), 200)
-    assert beside_widths.width_looked_at(plan, 4000) == 200
-    assert beside_widths.width_looked_at(plan, 101) == 100
+    assert widths.width_looked_at(plan, 4000) == 200
+    assert widths.width_looked_at(plan, 101) == 100

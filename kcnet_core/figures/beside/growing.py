@@ -128,17 +128,8 @@ def output_bars(
     return Curve(drawn, alt)
 
 
-def output_rows(
-    outputs: np.ndarray,
-    names: Sequence[str],
-    truth: Sequence[int],
-    model: str,
-    ends: tuple[float, float],
-    *,
-    dark: bool = False,
-) -> Curve:
-    """The same as rows, for labels with long names; first on top."""
-    drawn = output_bars(outputs, names, truth, model, ends, dark=dark)
+def as_rows(drawn: Curve) -> Curve:
+    """`output_bars` as rows, for labels with long names; first on top."""
     across, up = drawn.option["yAxis"], drawn.option["xAxis"]
     rows = up | {
         "inverse": True,

@@ -11,11 +11,10 @@ from scipy.sparse import csr_array
 from sklearn.utils.validation import check_is_fitted
 
 from kcnet_core.errors import DataError
-from kcnet_core.network.parameters import Number, Other, check_parameters
+from kcnet_core.network.parameters import Number, Other
 from kcnet_core.network.retina.retina import Retina
 from kcnet_core.network.seeds import generator, seed_sequence
-from kcnet_core.network.validation import check_rows
-from kcnet_core.network.wiring.fields import image_shape_of, is_image_shape
+from kcnet_core.network.wiring.fields import is_image_shape
 
 PARAMETERS = {
     "n_patches": Number(int, least=1),
@@ -113,9 +112,7 @@ class PatchRetina(Retina):
 
     def fit(self, X, y=None):
         """Learn typical patches of images X (n, d); y is not looked at."""
-        check_parameters(self, PARAMETERS)
-        X = check_rows(self, X, reset=True)
-        self.shape_ = image_shape_of(X.shape[1], self.image_shape)
+        X = self._checked(X, PARAMETERS)
         places = min(self.shape_[:2]) - self.patch_size + 1
         if places < self.n_pools:
             raise DataError(

@@ -11,11 +11,10 @@ import torch
 from sklearn.utils.validation import check_is_fitted
 
 from kcnet_core.errors import DataError
-from kcnet_core.network.parameters import Choice, Number, Other, check_parameters
+from kcnet_core.network.parameters import Choice, Number, Other
 from kcnet_core.network.retina.retina import Retina
 from kcnet_core.network.seeds import generator, seed_sequence
-from kcnet_core.network.validation import check_rows
-from kcnet_core.network.wiring.fields import image_shape_of, is_image_shape
+from kcnet_core.network.wiring.fields import is_image_shape
 from kcnet_core.storage.folders import data_folders
 
 FOLDER = "retina"  # in a data folder
@@ -112,9 +111,7 @@ class PretrainedRetina(Retina):
 
     def fit(self, X, y=None):
         """Learn the scale of the outputs from images X (n, d); y is not looked at."""
-        check_parameters(self, PARAMETERS)
-        X = check_rows(self, X, reset=True)
-        self.shape_ = image_shape_of(X.shape[1], self.image_shape)
+        X = self._checked(X, PARAMETERS)
         self._unscaled(NETWORKS[self.network])
         self._learn_scale(X, IMAGES_FOR_SCALE, generator(seed_sequence(self.random_state)))
         return self

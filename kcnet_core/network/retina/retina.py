@@ -12,7 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from kcnet_core.contracts import Steps, drain
 from kcnet_core.network.history import Progress
+from kcnet_core.network.parameters import check_parameters
 from kcnet_core.network.validation import check_rows
+from kcnet_core.network.wiring.fields import image_shape_of
 
 IMAGES_AT_ONCE = 50
 
@@ -39,6 +41,13 @@ class Retina(TransformerMixin, BaseEstimator):
             yield Progress("retina", part.stop, len(X), time.perf_counter() - started)
         self._scale(out)
         return out
+
+    def _checked(self, X, parameters: dict) -> np.ndarray:
+        """The images X (n, d) to learn from, once they and the parameters are found sound."""
+        check_parameters(self, parameters)
+        X = check_rows(self, X, reset=True)
+        self.shape_ = image_shape_of(X.shape[1], self.image_shape)
+        return X
 
     def _sight(self) -> Callable[[np.ndarray], np.ndarray]:
         """From some images (n, d) to what is seen in them, before it is scaled."""

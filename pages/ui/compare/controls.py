@@ -55,12 +55,7 @@ def sidebar() -> tuple[Comparison, str | None]:
         chosen["settings"] = settings_picker(comparison)
         with st.expander("More settings", icon=":material/tune:"):
             chosen |= more(comparison, dataset, chosen)
-    try:
-        new = replace(comparison, **chosen)
-    except KCNetError as error:
-        return comparison, str(error)
-    st.session_state[session_keys.COMPARISON] = new
-    return new, None
+    return _taken(comparison, chosen)
 
 
 def live_sidebar() -> tuple[Comparison, str | None]:
@@ -86,6 +81,11 @@ def live_sidebar() -> tuple[Comparison, str | None]:
         }
         with st.expander("More settings", icon=":material/tune:"):
             chosen |= more(comparison, dataset, {**chosen, "models": PAIR}, live=True)
+    return _taken(comparison, chosen)
+
+
+def _taken(comparison: Comparison, chosen: dict) -> tuple[Comparison, str | None]:
+    """The comparison with what was `chosen`, kept for the next drawing, unless it is not one."""
     try:
         new = replace(comparison, **chosen)
     except KCNetError as error:

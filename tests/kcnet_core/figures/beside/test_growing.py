@@ -12,9 +12,9 @@ from PIL import Image
 from kcnet_core.experiments.beside.curves import Curves
 from kcnet_core.experiments.metrics import mean_interval
 from kcnet_core.figures.beside.growing import (
+    as_rows,
     difference_curve,
     output_bars,
-    output_rows,
     width_curve,
 )
 from kcnet_core.figures.beside.inside import cells_picture, weights_picture
@@ -89,7 +89,7 @@ def test_outputs_name_the_true_class_in_bold_and_light_the_strongest():
     assert names[0]["textStyle"]["fontWeight"] == "bold" and names[1:] == ["b", "c"]
     assert (drawn.option["yAxis"]["min"], drawn.option["yAxis"]["max"]) == (-1.0, 1.5)
     assert drawn.alt == "ELM's outputs: a 0.10, c 0.80. Strongest: c."
-    rows = output_rows(outputs, ["a", "b", "c"], [0], "ELM", (-0.7, 1.2)).option
+    rows = as_rows(drawn).option
     assert rows["yAxis"]["inverse"] and rows["xAxis"] == drawn.option["yAxis"]
 
 

@@ -13,10 +13,11 @@ from kcnet_core.experiments.beside.plan import LEVELS, Beside
 from kcnet_core.experiments.beside.steps import Layer, Point, Scene
 from kcnet_core.experiments.comparison.inside import ACTIVE
 from kcnet_core.experiments.metrics import headline_metric
-from kcnet_core.figures.beside.growing import MOST_BARS, output_bars, output_rows
+from kcnet_core.figures.beside.growing import MOST_BARS, as_rows, output_bars
 from kcnet_core.figures.beside.inside import cells_picture, weights_picture
 from kcnet_core.figures.sheets import image_png
-from pages.ui.compare import beside_widths, view
+from pages.ui.compare import view
+from pages.ui.compare.beside import widths
 from pages.ui.shell import session_keys, visitor
 from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.memo import memo
@@ -33,7 +34,7 @@ def controls(plan: Beside, dataset: Dataset, scene: Scene) -> None:
     """Sample, width and noise: each answers at once, for everything is there already."""
     look = view.look()
     # Only what differs is set: setting takes the control back from whoever moves it meanwhile.
-    looked_at = beside_widths.width_looked_at(plan, look.width)
+    looked_at = widths.width_looked_at(plan, look.width)
     if st.session_state.get(session_keys.BESIDE_WIDTH) != looked_at:
         st.session_state[session_keys.BESIDE_WIDTH] = looked_at
     shown = min(look.sample, len(scene.rows) - 1)
@@ -91,7 +92,7 @@ def portrait(dataset: Dataset, scene: Scene) -> None:
 def networks(plan: Beside, dataset: Dataset, scene: Scene, points: Sequence[Point]) -> None:
     """The two columns; while the first seed still grows, at the widest width so far."""
     look = view.look()
-    point = nearest(points, beside_widths.width_looked_at(plan, look.width))
+    point = nearest(points, widths.width_looked_at(plan, look.width))
     if point is None:
         return
     with st.container(key="beside_pair"):
@@ -132,9 +133,10 @@ def network(k: int, plan, dataset, scene: Scene, points, point: Point) -> None:
     true = true_classes(dataset, int(scene.rows[look.sample]))
     truth = [place for place, i in enumerate(shown) if i in true]
     long = max(map(len, names)) > LONG_NAME
-    make = output_rows if long else output_bars
     ends = float(np.nanmin(both[:, shown])), float(np.nanmax(both[:, shown]))
-    drawn = make(outputs[shown], names, truth, layer.name, ends, dark=dark)
+    drawn = output_bars(outputs[shown], names, truth, layer.name, ends, dark=dark)
+    if long:
+        drawn = as_rows(drawn)
     height = 30 + ROW_HEIGHT * len(names) if long else HEIGHT
     st.echarts_chart(drawn.option, key=f"beside_outputs_{k}", height=height, alt=drawn.alt)
 
@@ -180,7 +182,7 @@ def wiring_in_words(layer: Layer, n_inputs: int) -> str:
 
 def numbers(k: int, plan, dataset, layer: Layer, points, width: int, level: int) -> str:
     """Score, bytes and seconds at this width, means over the seeds so far."""
-    found = beside_widths.found(plan, points, level)
+    found = widths.found(plan, points, level)
     at = int(np.searchsorted(found.widths, width))
     return (
         f"Test {headline_metric(dataset)} **{found.mean[k, at]:.3f}** · "

@@ -15,7 +15,8 @@ from kcnet_core.experiments.beside.plan import MOST_SEEDS, Beside
 from kcnet_core.experiments.beside.steps import Point, beside_job
 from kcnet_core.experiments.comparison.plan import Comparison
 from kcnet_core.jobs import Job
-from pages.ui.compare import beside_sample, beside_widths, view
+from pages.ui.compare import view
+from pages.ui.compare.beside import sample, widths
 from pages.ui.shell import (
     address,
     measured,
@@ -35,7 +36,7 @@ ENDED_EARLY = ("cancelled", "failed")
 MORE = 6  # seeds that one press adds
 
 
-def beside(comparison: Comparison, dataset: Dataset, wrong: str | None) -> None:
+def growing(comparison: Comparison, dataset: Dataset, wrong: str | None) -> None:
     look = view.look()
     plan = Beside(comparison, look.widest, look.seeds)
     job = follow(plan, dataset) if wrong is None else None
@@ -59,13 +60,13 @@ def draw(plan: Beside, comparison: Comparison, dataset: Dataset, job: Job | None
         points = points_of(job)
         scene = scene_of(points)
         if scene is not None:
-            beside_sample.controls(plan, dataset, scene)
+            sample.controls(plan, dataset, scene)
         networks, right = st.columns([3, 2], gap="medium")
         with networks:
             if scene is not None:
-                beside_sample.networks(plan, dataset, scene, points)
+                sample.networks(plan, dataset, scene, points)
         with right, st.container(gap="xsmall"):
-            beside_widths.charts(plan, dataset, points)
+            widths.charts(plan, dataset, points)
             with st.container(horizontal=True, vertical_alignment="center", key="beside_progress"):
                 with st.container():
                     measured_progress(job, "points", cancelled="stopped")
@@ -73,7 +74,7 @@ def draw(plan: Beside, comparison: Comparison, dataset: Dataset, job: Job | None
                     st.markdown("**The same view**: these networks at this width and noise.")
                     st.code(address.link(view.query_of(comparison)), language=None, wrap_lines=True)
         if scene is not None:
-            beside_widths.about(dataset, scene, points)
+            widths.about(dataset, scene, points)
     address.write("compare", view.query_of(comparison))
 
 
