@@ -14,6 +14,7 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cache, partial
 from typing import Any
 
@@ -99,11 +100,28 @@ class _BlasThreads:
                 library.clear_controlling_thread(force=True)
 
 
+def n_cores() -> int:
+    """Cores that products may use."""
+    with _blas as n:
+        return n
+
+
+@contextmanager
+def on_one_core():
+    """Products of the calling thread take no helpers, for others use the other cores."""
+    _this_thread.alone = True
+    try:
+        yield
+    finally:
+        _this_thread.alone = False
+
+
 def _run(pieces: Iterable[Callable[[], object]]) -> None:
     """Carry out all pieces, in this thread and in helpers."""
-    with _blas as n_cores:
+    with _blas as n_threads:
         todo, lock = iter(pieces), threading.Lock()
-        helpers = [_threads().submit(_work, todo, lock) for _ in range(n_cores - 1)]
+        n_helpers = 0 if getattr(_this_thread, "alone", False) else n_threads - 1
+        helpers = [_threads().submit(_work, todo, lock) for _ in range(n_helpers)]
         try:
             _work(todo, lock)
         finally:
@@ -121,6 +139,7 @@ def _work(todo: Iterator[Callable[[], object]], lock: threading.Lock) -> None:
 
 
 _blas = _BlasThreads()
+_this_thread = threading.local()
 
 
 @cache

@@ -34,6 +34,7 @@ from kcnet_core.network.linear_algebra import product
 from kcnet_core.network.ridge import CHUNK_VALUES, RidgeSums, rows_per_chunk
 from kcnet_core.network.scores import KEYWORDS, NUMBER_KEYWORDS, score_outputs
 from kcnet_core.network.wiring import Wiring
+from kcnet_core.network.wiring.running_sums import RunningSums
 
 # Initial scores as in the published code: U(0, 0.02) for ones, U(-1, 0) for zeros.
 ONES_BELOW = 0.02
@@ -116,7 +117,7 @@ class WiringSearch:
             self._field = torch.from_numpy(wiring.fields.mask(FIELD_MARGIN)).to(device)
         # Activities of row sets under the present wiring.
         self._held: dict[int, tuple[np.ndarray, list]] = {}
-        self._measured: list | None = None  # inputs of the validation rows, if few enough to hold
+        self._running: RunningSums | None = None  # of the validation rows, if held
 
     def epochs(
         self, matrices: bool = False, progress: bool = False
@@ -216,21 +217,13 @@ class WiringSearch:
             yield from held[1]
             return
         keep: list | None = [] if len(rows) * self.wiring.n_hidden <= CHUNK_VALUES else None
-        for X, Y, w in self._inputs(rows):
+        for X, Y, w in self._gathered(rows):
             chunk = X, kenyon_activity(self.wiring, X, self.settings.inhibition), Y, w
             if keep is not None:
                 keep.append(chunk)
             yield chunk
         if keep is not None:
             self._held[id(rows)] = rows, keep  # `rows` is held too, so that its id stays its own
-
-    def _inputs(self, rows: np.ndarray):
-        """Chunks (X, Y, w) of some rows; the validation rows, the same every epoch, are held."""
-        if rows is not self._validation or len(rows) * self.X.shape[1] > CHUNK_VALUES:
-            return self._gathered(rows)
-        if self._measured is None:
-            self._measured = list(self._gathered(rows))
-        return self._measured
 
     def _gathered(self, rows: np.ndarray):
         size = rows_per_chunk(self.wiring.n_hidden)
@@ -255,6 +248,8 @@ class WiringSearch:
 
     def _measure(self, beta, rows: np.ndarray) -> float:
         """The metric on the first chunks of some rows."""
+        if rows is self._validation and self._follows(rows):
+            return self._measure_followed(beta, rows)
         outputs, targets, measured = [], [], 0
         for _, H, Y, _ in self._activities(rows):
             outputs.append(product(beta.T, H).T.cpu())
@@ -263,6 +258,22 @@ class WiringSearch:
             if measured >= MEASURED_ROWS:
                 break
         Z, Y = torch.cat(outputs).numpy(), torch.cat(targets).numpy()
+        return score_outputs(self.settings.metric, Z, Y, self.settings.kind)
+
+    def _follows(self, rows: np.ndarray) -> bool:
+        """Whether the sums of some rows, the same every epoch, are worth being held."""
+        values = len(rows) * max(self.wiring.n_hidden, self.wiring.n_inputs)
+        return (
+            self.settings.rule != "paper" and self.device.type == "cpu" and values <= CHUNK_VALUES
+        )
+
+    def _measure_followed(self, beta, rows: np.ndarray) -> float:
+        chosen = torch.from_numpy(rows)
+        if self._running is None:
+            self._running = RunningSums(self.wiring, self.X.index_select(0, chosen))
+        H = self._running.activity(self.settings.inhibition)
+        Z = product(beta.T, H).T.numpy()
+        Y = self.Y.index_select(0, chosen).numpy()
         return score_outputs(self.settings.metric, Z, Y, self.settings.kind)
 
     def _gradient(self, beta, rows: np.ndarray) -> Steps[float, torch.Tensor]:
@@ -297,9 +308,13 @@ class WiringSearch:
             S -= s.learning_rate * self._adam(gradient)
         S.clamp_(-1, 1)
         after = S > 0
+        changed = after ^ before
+        if self._running is not None:
+            self._running.rewire(changed, after)
         self.wiring = Wiring.from_matrix(after, self.wiring.fields)
         self._held.clear()
-        return int((after & ~before).sum()), int((before & ~after).sum())
+        flips, appeared = int(changed.sum()), int((changed & after).sum())
+        return appeared, flips - appeared
 
     def _adam(self, gradient: torch.Tensor) -> torch.Tensor:
         mean, square = self._moments

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,9 +12,11 @@ import torch
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 
 from kcnet_core.contracts import Steps, spread_by
+from kcnet_core.network.blocked_matmul import n_cores, on_one_core
 from kcnet_core.network.doa import EPOCH_PARTS, WiringSearch
 from kcnet_core.network.doa_settings import DOASettings
 from kcnet_core.network.history import EpochRecord, Progress
+from kcnet_core.network.ridge import rows_per_chunk
 from kcnet_core.network.seeds import STREAM_SEARCH, generator
 from kcnet_core.network.wiring import Wiring
 
@@ -60,21 +63,39 @@ class Ensemble:
         searches = [self.search(k) for k in range(len(self.parts))]
         histories: list[list[EpochRecord]] = [[] for _ in searches]
         running = [(k, search.epochs(matrices, progress)) for k, search in enumerate(searches)]
-        while running:
-            ended, still = enough(), []
-            for search in searches:
-                search.enough = ended
-            for k, epochs in running:
-                for record in epochs:
-                    if isinstance(record, Progress):
-                        yield self._of_all(record, k)
-                        continue
-                    histories[k].append(replace(record, W=None, S=None))
-                    yield record
-                    still.append((k, epochs))
-                    break
-            running = still
+        width = self._at_a_time(progress)
+        with ThreadPoolExecutor(width, "submodel") as threads:
+            while running:
+                ended, still = enough(), []
+                for search in searches:
+                    search.enough = ended
+                for start in range(0, len(running), width):
+                    some = running[start : start + width]
+                    # One at a time its progress comes while it is made, and all cores help it.
+                    made = (
+                        map(_epoch, some) if width == 1 else threads.map(_epoch_on_one_core, some)
+                    )
+                    for (k, epochs), steps in zip(some, made, strict=True):
+                        for step in steps:
+                            if isinstance(step, Progress):
+                                yield self._of_all(step, k)
+                                continue
+                            histories[k].append(replace(step, W=None, S=None))
+                            yield step
+                            still.append((k, epochs))
+                running = still
         return [_found(*pair) for pair in zip(searches, histories, strict=True)]
+
+    def _at_a_time(self, progress: bool) -> int:
+        """How many submodels make their epochs at the same time, a thread on a core for each.
+
+        Those of an epoch so long that its progress is wanted take turns.
+        """
+        cells = max(part.n_hidden for part in self.parts)
+        long = self.settings.rule == "paper" or self.settings.batch_rows > rows_per_chunk(cells)
+        if self.device.type != "cpu" or (progress and long):
+            return 1
+        return min(n_cores(), len(self.parts))
 
     def _of_all(self, step: Progress, k: int) -> Progress:
         """Progress of submodel k as progress of them all, who make their epochs in turn."""
@@ -98,6 +119,23 @@ class Ensemble:
             return Parallel(n_jobs=n_jobs)(
                 delayed(_run)(self.X, self.Y, self.w, others, k) for k in range(len(self.parts))
             )
+
+
+# What `WiringSearch.epochs` gives.
+Epochs = Iterator[EpochRecord | Progress]
+
+
+def _epoch(running: tuple[int, Epochs]) -> Epochs:
+    """The steps of a search up to the end of its next epoch."""
+    for step in running[1]:
+        yield step
+        if isinstance(step, EpochRecord):
+            return
+
+
+def _epoch_on_one_core(running: tuple[int, Epochs]) -> list[EpochRecord | Progress]:
+    with on_one_core():
+        return list(_epoch(running))
 
 
 def processes_for(n_jobs: int | None, n_submodels: int) -> int:

@@ -80,7 +80,7 @@ class KCNetClassifier(RidgeClassifier, KCNetCircuit):
         and weighted F1 for two, as in the paper; mean AUROC for multi-label data.
     n_jobs : int, optional
         Submodels that `fit` searches at the same time, each in a process of its own; None means
-        one after the other, with all cores for each.
+        as many as there are cores, in threads that share the rows.
     device : {"auto", "cpu", "cuda", "mps"}, default="auto"
     random_state : int, RandomState, Generator or None
         Wiring, scores, splits and batches all follow from it.

@@ -21,8 +21,8 @@ def kenyon_activity(
     """
     H = X.new_empty(wiring.n_hidden, len(X)) if out is None else out
     inhibited_by = inhibition * wiring.mean_projection(X)
-    for rows, sums in wiring.projections(X):
-        torch.sub(sums, inhibited_by[rows], out=H[:, rows]).relu_()
+    for rows, sums in wiring.projections(X, reuse=True):
+        torch.clamp(sums.sub_(inhibited_by[rows]), min=0, out=H[:, rows])
     return H
 
 
@@ -36,10 +36,12 @@ def wiring_gradient(
     the paper's appendix A does (only the factor 1 - 1/B stays, absorbed by the learning rate).
     dH is overwritten: fresh memory of its size takes longer than the arithmetic.
     """
-    D = dH.masked_fill_(H <= 0, 0)
+    # What autograd does for relu: one pass over dH, without a mask of its size.
+    D = torch.ops.aten.threshold_backward(dH, H, 0, grad_input=dH)
+    gradient = product(D, X)
     if inhibition is not None:
-        D -= inhibition * D.mean(0)
-    return product(D, X)
+        gradient -= inhibition * torch.mv(X.T, D.mean(0))  # of what is subtracted from all cells
+    return gradient
 
 
 def strongest_cells(H: np.ndarray, fraction: float) -> np.ndarray:

@@ -108,6 +108,31 @@ def test_submodels_searched_at_once_find_what_they_find_in_turns(digits):
         assert replace(a, seconds=0) == replace(b, seconds=0)
 
 
+@pytest.mark.parametrize("progress", [False, True])
+def test_submodels_in_threads_find_what_they_find_one_by_one(digits, monkeypatch, progress):
+    """On any number of cores the same bits come, and records in the same order."""
+    X, y, *_ = digits
+    found = []
+    for n_cores in (1, 2):
+        monkeypatch.setattr("kcnet_core.network.ensemble.n_cores", lambda n=n_cores: n)
+        model = doa(n_hidden=50, n_submodels=3, n_epochs=3)
+        steps = model.fit_steps(X, y, progress=progress)
+        found.append((model, [s for s in steps if isinstance(s, EpochRecord)]))
+    (one, records), (two, others) = found
+    assert (one.scores_ == two.scores_).all()
+    assert (one.coef_ == two.coef_).all()
+    assert [replace(r, seconds=0) for r in records] == [replace(r, seconds=0) for r in others]
+
+
+def test_a_fit_that_is_given_up_leaves_no_thread_at_work(digits, monkeypatch):
+    X, y, *_ = digits
+    monkeypatch.setattr("kcnet_core.network.ensemble.n_cores", lambda: 2)
+    steps = doa(n_submodels=3, n_epochs=50).fit_steps(X, y)
+    next(steps)
+    steps.close()
+    assert not [t for t in threading.enumerate() if t.name.startswith("submodel")]
+
+
 def test_submodels_are_independent_of_each_other(digits):
     X, y, *_ = digits
     parts = doa(n_submodels=2).fit(X, y).weights_

@@ -9,7 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kcnet_core.errors import DataError
+from kcnet_core.network.kenyon import kenyon_activity
 from kcnet_core.network.wiring import DENSE_ABOVE, FanInLowered, Wiring, allowed_fan_in
+from kcnet_core.network.wiring.running_sums import RunningSums
 
 
 def rng(seed=0):
@@ -80,3 +82,22 @@ def test_a_fan_in_that_is_too_large_is_lowered_and_the_warning_says_why():
 def test_a_single_input_is_refused_with_a_reason():
     with pytest.raises(DataError, match="at least two inputs"):
         allowed_fan_in(1, 1)
+
+
+def test_a_block_that_serves_again_holds_the_same_sums_to_the_last_bit():
+    wiring = Wiring.sample(37, 101, 7, rng())
+    X = torch.from_numpy(rng(1).normal(size=(600, 101)).astype(np.float32))
+    again = torch.cat([sums.clone() for _, sums in wiring.projections(X, reuse=True)], dim=1)
+    assert torch.equal(again, project(wiring, X))
+
+
+def test_running_sums_follow_a_wiring_that_changes():
+    W = torch.from_numpy(rng().random((30, 50)) < 0.05)
+    X = torch.from_numpy(rng(1).normal(size=(40, 50)).astype(np.float32))
+    running = RunningSums(Wiring.from_matrix(W), X)
+    for seed in range(5):
+        changed = torch.from_numpy(rng(seed).random(W.shape) < (0.03 if seed else 0))
+        W = W ^ changed
+        running.rewire(changed, W)
+        expected = kenyon_activity(Wiring.from_matrix(W), X, 0.7)
+        torch.testing.assert_close(running.activity(0.7), expected, atol=1e-5, rtol=0)
