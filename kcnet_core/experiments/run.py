@@ -28,8 +28,8 @@ RIDGE_MODELS = (*KCNET_MODELS, "ELM")
 # Fields that the estimators have too, each for the models that its setting names.
 ESTIMATOR_FIELDS = (
     "fan_in", "inhibition", "alpha", "n_epochs", "doa_rule", "learning_rate", "stop_metric",
-    "batch_rows", "fan_in_penalty", "n_submodels", "wiring", "min_field", "max_field",
-    "local_share", "min_synapses", "synapse_counts",
+    "batch_rows", "fan_in_penalty", "keep_fan_in", "n_submodels", "wiring", "min_field",
+    "max_field", "local_share", "min_synapses", "synapse_counts",
 )  # fmt: skip
 LOCAL_FIELDS = ("min_field", "max_field", "local_share", "leave_field")  # of local wiring only
 FLY_FIELDS = ("min_synapses", "synapse_counts")  # of a real fly's wiring only
@@ -221,6 +221,11 @@ class Run(Described):
         "Fan-in penalty",
         "Holds the number of inputs per cell near its start; 0 lets W grow denser",
         (0.0, 1.0, 0.01),
+    )
+    keep_fan_in: bool = of_doa(
+        False,
+        "Keep every fan-in",
+        "Each cell keeps exactly as many inputs as it began with; DOA only chooses which",
     )
     n_submodels: int = setting(
         10,

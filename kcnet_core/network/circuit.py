@@ -54,6 +54,7 @@ PARAMETERS = {  # what each may be
     "stop_rule": Choice(*STOP_RULES),
     "fan_in_penalty": Number(float, least=0),
     "fan_in_target": Number(int, least=1, words=(None,)),
+    "keep_fan_in": Other("True or False", lambda value: isinstance(value, bool)),
     "wiring": Choice(*PLANS),
     "image_shape": Other("(height, width) or (height, width, channels)", is_image_shape),
     "min_field": Number(int, least=1),
@@ -91,6 +92,7 @@ class KCNetCircuit(RidgeReadout):
         restore_best=True,
         fan_in_penalty=0.0,
         fan_in_target=None,
+        keep_fan_in=False,
         wiring="random",
         image_shape=None,
         min_field=5,
@@ -121,6 +123,7 @@ class KCNetCircuit(RidgeReadout):
         self.restore_best = restore_best
         self.fan_in_penalty = fan_in_penalty
         self.fan_in_target = fan_in_target
+        self.keep_fan_in = keep_fan_in
         self.wiring = wiring
         self.image_shape = image_shape
         self.min_field = min_field

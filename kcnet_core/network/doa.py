@@ -42,6 +42,7 @@ MEASURED_ROWS = 3000  # rows on which the metrics of an epoch are measured
 HELD_OUT_SHARE = 0.5
 FIELD_MARGIN = 1  # pixels around its field that a cell may still come to listen to
 EPOCH_PARTS = 1000  # in which progress inside an epoch is counted
+LEAST_SCORE = 1e-6  # of an input that is in
 ADAM_MEMORY = (0.9, 0.999)
 ADAM_FLOOR = 1e-8
 
@@ -82,6 +83,21 @@ def loss_gradient(beta, X, H, Y, w, rule: str, kind: str, inhibition: float) -> 
         Z = Z.sigmoid() if kind == "multilabel" else Z.softmax(0)
     dH = product(beta, (Z - Y.T) * w)
     return wiring_gradient(dH, H, X, None if rule == "paper" else inhibition)
+
+
+def with_fan_ins(S: torch.Tensor, fan_ins: torch.Tensor) -> torch.Tensor:
+    """Scores (B, d) of which each row's `fan_ins` (B, 1) highest are above 0, and no others.
+
+    A row moves as a whole, to have its zero half way between the last that is in and the first that
+    is out; so who hears what stays the sign of the scores, here as everywhere.
+    """
+    order = S.argsort(dim=1, descending=True, stable=True)
+    inside = torch.zeros_like(S, dtype=torch.bool)
+    inside.scatter_(1, order, torch.arange(S.shape[1], device=S.device) < fan_ins)
+    last_in = S.masked_fill(~inside, torch.inf).amin(1, keepdim=True)
+    first_out = S.masked_fill(inside, -torch.inf).amax(1, keepdim=True)
+    moved = S - ((last_in + first_out) / 2).nan_to_num(0.0, 0.0, 0.0)
+    return torch.where(inside, moved.clamp(min=LEAST_SCORE), moved.clamp(max=0))
 
 
 @dataclass(frozen=True)
@@ -306,6 +322,9 @@ class WiringSearch:
             S -= s.learning_rate * gradient
         else:
             S -= s.learning_rate * self._adam(gradient)
+        if s.keep_fan_in:
+            open_to = S if self._field is None else S.masked_fill(~self._field, -torch.inf)
+            S.copy_(with_fan_ins(open_to, before.sum(1, keepdim=True)))
         S.clamp_(-1, 1)
         after = S > 0
         changed = after ^ before

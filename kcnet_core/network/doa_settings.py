@@ -54,6 +54,7 @@ class DOASettings:
     restore_best: bool
     fan_in_penalty: float
     fan_in_target: int
+    keep_fan_in: bool
     metric: str
     kind: str
 

@@ -61,6 +61,8 @@ class KCNetClassifier(RidgeClassifier, KCNetCircuit):
         as large as a typical entry of the gradient.
     fan_in_target : int, optional
         None takes `fan_in`.
+    keep_fan_in : bool, default=False
+        Every cell keeps exactly as many inputs as it began with; DOA only chooses which.
     wiring : {"random", "local", "hemibrain", "hemibrain-shuffled", "hemibrain-random"}
         Plan by which inputs are drawn: from anywhere, as in the paper (the default), inside a
         rectangle of the image for each cell, or as in a real fly (`fan_in` then means nothing).

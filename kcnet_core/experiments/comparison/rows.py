@@ -44,7 +44,7 @@ class Variant:
     @property
     def line(self) -> str:
         """What is drawn as one line: a model, and its wiring where it is not the paper's."""
-        return line_name(self.model, self.settings.get("wiring", "random"))
+        return line_name(self.model, self.settings)
 
     @property
     def make(self) -> Callable[[int], Any]:
@@ -220,19 +220,20 @@ def compare_steps(
     return PlannedRows(comparison, dataset).steps(done, progress=progress)
 
 
-def line_name(model: str, wiring: str) -> str:
-    return model if wiring == "random" else f"{model}, {wiring}"
+def line_name(model: str, settings: Mapping) -> str:
+    wiring = settings.get("wiring", "random")
+    name = f"Sparse {model}" if settings.get("keep_fan_in") else model
+    return name if wiring == "random" else f"{name}, {wiring}"
 
 
 def _wired(comparison: Comparison, name: str, size: int, chosen: dict) -> Iterable[Variant]:
     """A network of one size, once for each wiring if it has any to choose."""
     if name not in KCNET_MODELS or "wiring" in chosen:
-        wiring = chosen.get("wiring", "random")
-        yield Variant(f"{line_name(name, wiring)} {size}", name, size, chosen)
+        yield Variant(f"{line_name(name, chosen)} {size}", name, size, chosen)
         return
     for wiring in comparison.wirings:
         wired = chosen if wiring == "random" else {**chosen, "wiring": wiring}
-        yield Variant(f"{line_name(name, wiring)} {size}", name, size, wired)
+        yield Variant(f"{line_name(name, wired)} {size}", name, size, wired)
 
 
 def _network_settings(comparison, dataset, name, size):

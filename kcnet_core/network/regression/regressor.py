@@ -37,8 +37,8 @@ class KCNetRegressor(RegressorMixin, KCNetCircuit):
     ----------
     n_hidden, fan_in, inhibition, n_epochs, n_submodels, learning_rate, stop_metric
     validation_fraction, batch_rows, gradient_rows, gradient_mask, stop_rule, restore_best
-    fan_in_penalty, fan_in_target, wiring, image_shape, min_field, max_field, local_share
-    connectome, min_synapses, synapse_counts, n_jobs, device, random_state
+    fan_in_penalty, fan_in_target, keep_fan_in, wiring, image_shape, min_field, max_field
+    local_share, connectome, min_synapses, synapse_counts, n_jobs, device, random_state
         As in `KCNetClassifier`. DOA sees outputs of mean 0 and variance 1, so that all count alike.
     alpha : float or "loo", default=1.0
         Ridge regularisation lambda, added to sums over rows; "loo" takes for each output the

@@ -47,7 +47,7 @@ STOPS = {
 METHOD = ("n_hidden", "fan_in", "wiring", "inhibition", "alpha_loo", "alpha")
 FIELD_AT_MOST = int(SETTINGS["max_field"].high or 64)
 TUNING = ("doa_rule", "n_epochs", "learning_rate", "stop_metric", "n_submodels")
-FINE = ("local_share", "leave_field", "batch_rows", "fan_in_penalty")
+FINE = ("local_share", "leave_field", "batch_rows", "fan_in_penalty", "keep_fan_in")
 
 
 def sidebar(moved: Callable[[Run], None] | None) -> Run:

@@ -10,7 +10,13 @@ import pytest
 import torch
 
 from kcnet_core.errors import DataError
-from kcnet_core.network.doa import WiringSearch, initial_scores, loss_gradient, split_rows
+from kcnet_core.network.doa import (
+    WiringSearch,
+    initial_scores,
+    loss_gradient,
+    split_rows,
+    with_fan_ins,
+)
 from kcnet_core.network.doa_settings import DOASettings
 from kcnet_core.network.wiring import Wiring
 
@@ -28,6 +34,7 @@ SETTINGS = DOASettings(
     stop_rule="algorithm1",
     restore_best=True,
     fan_in_penalty=0.0,
+    keep_fan_in=False,
     fan_in_target=4,
     metric="accuracy",
     kind="multiclass",
@@ -222,6 +229,23 @@ def test_the_fan_in_penalty_holds_the_fan_in_near_its_target():
         fan_in[strength] = one.wiring.fan_in.mean()
     assert fan_in[0.0] > 10
     assert abs(fan_in[3.0] - 5) < 2
+
+
+def test_fan_ins_can_be_kept_exactly_while_who_is_heard_changes():
+    one = search(replace(SETTINGS, keep_fan_in=True, n_epochs=30, restore_best=False), d=60)
+    start = one.wiring.matrix()
+    losses = [record.train_metric for record in one.epochs()]
+    end = one.wiring.matrix()
+    assert (end.sum(axis=1) == start.sum(axis=1)).all()
+    assert (end != start).mean() > 0.02 and losses[-1] > losses[0]
+    assert ((one.scores > 0).numpy() == end).all()
+
+
+def test_kept_fan_ins_survive_scores_that_tie():
+    S = torch.tensor([[1.0, 1.0, 1.0, -1.0], [-1.0, -1.0, -1.0, -1.0], [0.3, 0.2, 0.1, 0.9]])
+    kept = with_fan_ins(S, torch.tensor([[2], [1], [4]]))
+    assert (kept > 0).sum(1).tolist() == [2, 1, 4]
+    assert torch.isfinite(kept).all()
 
 
 def test_rows_of_one_group_stay_on_one_side_in_every_epoch():

@@ -141,6 +141,12 @@ def test_a_fan_in_penalty_does_not_push_cells_out_of_their_field():
     assert not model.weights_[~model.wiring_.fields.mask(1)].any()
 
 
+def test_kept_fan_ins_stay_inside_their_field():
+    model = local(n_epochs=8, learning_rate=0.2, keep_fan_in=True, restore_best=False).fit(X, y)
+    assert not model.weights_[~model.wiring_.fields.mask(1)].any()
+    assert (model.weights_.sum(1) == local().fit(X, y).weights_.sum(1)).all()
+
+
 def test_rows_may_come_in_parts():
     parts = local().partial_fit(X[:900], y[:900]).partial_fit(X[900:], y[900:])
     whole = local().fit(X, y)
