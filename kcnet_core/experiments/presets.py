@@ -40,6 +40,8 @@ TUNED_FIELDS = {
     "n_epochs": 200, "batch_rows": 6000, "learning_rate": 0.02,
 }  # fmt: skip
 FIELDS_HELP = ("mnist", "mnist_sample")  # elsewhere they lose, or nobody measured
+# A trained wiring to stand beside a real fly's, as sparse as it is.
+SPARSE_TRAINED = {"wiring": "hemibrain-random", "keep_fan_in": True}
 
 
 def paper_presets(dataset: str, target: str = "") -> list[Preset]:

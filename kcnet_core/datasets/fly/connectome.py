@@ -17,13 +17,13 @@ from pathlib import Path
 import numpy as np
 
 from kcnet_core.datasets import store
-from kcnet_core.datasets.fly.export import CONNECTIONS, NEURONS, Connectome, read_export
+from kcnet_core.datasets.fly.export import CONNECTIONS, NEURONS, VERSION, Connectome, read_export
 from kcnet_core.errors import DataError
 from kcnet_core.storage.atomic_write import write_whole
 from kcnet_core.storage.folders import cache_folder
 
 NAME = "hemibrain"
-ARCHIVE = f"{NAME}/exported-traced-adjacencies-v1.2.tar.gz"
+ARCHIVE = f"{NAME}/exported-traced-adjacencies-{VERSION}.tar.gz"
 TABLES = (f"{NAME}/{NEURONS}", f"{NAME}/{CONNECTIONS}")
 MIN_SYNAPSES = 3  # of a connection that counts: fewer are often errors of the reconstruction
 
@@ -69,19 +69,20 @@ def _read(path: Path) -> Connectome | None:
     try:
         with np.load(path, allow_pickle=False) as file:
             glomeruli, types = (tuple(file[key].tolist()) for key in ("glomeruli", "types"))
-            cells, synapses, untyped = file["cells"], file["synapses"], int(file["untyped"])
+            cells, synapses = file["cells"], file["synapses"]
+            left_out = int(file["untyped"]), int(file["pieces"])
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):
         return None
     if synapses.shape != (len(cells), len(glomeruli)) or len(types) != len(cells):
         return None
-    return Connectome(glomeruli, cells, types, synapses, untyped)
+    return Connectome(glomeruli, cells, types, synapses, *left_out)
 
 
 def _write(path: Path, fly: Connectome) -> None:
     buffer = io.BytesIO()
     np.savez_compressed(
         buffer, glomeruli=np.array(fly.glomeruli), types=np.array(fly.types), cells=fly.cells,
-        synapses=fly.synapses, untyped=fly.n_untyped,
+        synapses=fly.synapses, untyped=fly.n_untyped, pieces=fly.n_pieces,
     )  # fmt: skip
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -31,6 +31,10 @@ COLUMNS = {
 }
 ROWS_AT_ONCE = 200_000  # of the table of connections, some 30 MB
 UNIGLOMERULAR = re.compile(r"(?!MZ?_)([A-Z]{1,2}\d?[a-z]?)_[a-z0-9]*PN\d*")
+VERSION = "v1.2"
+VERSIONED = re.compile(r"exported-traced-adjacencies-(v[0-9.]*[0-9])")
+# The parts of Kenyon cells without a type hear 3.0 glomeruli, cells with one 5.4: with them the
+# cut-out would have 1,829 cells instead of 1,750.
 KENYON = "KC"
 CALYX = re.compile(r"CA(\([LR]\))?")
 CLASSES = {"γ": "KCg", "α′β′": "KCa'b'", "αβ": "KCab"}  # lobes, and how their types begin
@@ -45,6 +49,7 @@ class Connectome:
     types: tuple[str, ...]  # of the cells, as the export names them
     synapses: np.ndarray  # (n, glomeruli), whole numbers
     n_untyped: int = 0  # neurons that the export gives no type
+    n_pieces: int = 0  # of these, named as parts of Kenyon cells
 
     def heard(self, min_synapses: int) -> np.ndarray:
         """Who hears whom (n, glomeruli): at least so many synapses."""
@@ -72,11 +77,14 @@ class Connectome:
         return [
             f"{hears.sum():,} of {len(hears):,} Kenyon cells hear {np.count_nonzero(fan_out)} "
             f"glomeruli through at least {min_synapses} synapses each in the calyx: "
-            f"{fan_in.mean():.2f} glomeruli a cell on average, {fan_in.max()} at most.",
+            f"{fan_in.mean():.2f} glomeruli a cell on average, {fan_in.max()} at most. The other "
+            f"{len(hears) - hears.sum():,} have fewer synapses with each. A network has those that "
+            "hear a glomerulus among its inputs: with DoOR, which lacks some, a few cells less.",
             f"By lobe, with glomeruli per cell: {by_lobe}.",
             f"Cells that hear a glomerulus: {', '.join(named)}.",
-            f"{self.n_untyped:,} traced neurons have no type and were left out, and so were "
-            "projection neurons of several glomeruli.",
+            f"{self.n_untyped:,} traced neurons have no type and were left out ({self.n_pieces:,} "
+            "are named as parts of Kenyon cells, most cut off at a gap in the images: whose, and "
+            "of which lobe, nobody knows), and so were projection neurons of several glomeruli.",
         ]
 
 
@@ -89,7 +97,7 @@ def lobe_of(type_name: str) -> str:
 def read_export(source: Path) -> Connectome:
     """Read the official archive, or a folder with its two tables, plain or gzipped."""
     with _readable(NEURONS), _table(source, NEURONS, to_the_end=False) as blocks:
-        glomerulus_of, cells, types, n_untyped = _neurons(blocks)
+        glomerulus_of, cells, types, n_untyped, n_pieces = _neurons(blocks)
     glomeruli = tuple(sorted(set(glomerulus_of.values())))
     column = {name: k for k, name in enumerate(glomeruli)}
     row_of = {body: k for k, body in enumerate(cells)}
@@ -116,14 +124,19 @@ def read_export(source: Path) -> Connectome:
         tuple(name for name, used in zip(types, connected, strict=True) if used),
         synapses[connected][:, heard],
         n_untyped,
+        n_pieces,
     )
 
 
-def _neurons(blocks) -> tuple[dict[int, str], list[int], list[str], int]:
-    """Glomeruli of projection neurons, Kenyon cells and their types, and neurons without type."""
-    glomerulus_of, cells, types, n_untyped = {}, [], [], 0
+def _neurons(blocks) -> tuple[dict[int, str], list[int], list[str], int, int]:
+    """Glomeruli of projection neurons, Kenyon cells and their types, and how many neurons have no
+    type and how many of these are parts of Kenyon cells."""
+    glomerulus_of, cells, types, n_untyped, n_pieces = {}, [], [], 0, 0
     for block in blocks:
-        n_untyped += int(block["type"].isna().sum())
+        untyped = block[block["type"].isna()]
+        n_untyped += len(untyped)
+        if "instance" in untyped:
+            n_pieces += int(untyped["instance"].astype(str).str.startswith(KENYON).sum())
         for body, name in zip(block["bodyId"], block["type"].fillna("").astype(str), strict=True):
             if found := UNIGLOMERULAR.fullmatch(name):
                 glomerulus_of[int(body)] = found[1]
@@ -136,7 +149,7 @@ def _neurons(blocks) -> tuple[dict[int, str], list[int], list[str], int]:
             f"{NEURONS} of the hemibrain names no {what} among its types: it is damaged, or of "
             "another version than v1.2, whose type names are needed."
         )
-    return glomerulus_of, cells, types, n_untyped
+    return glomerulus_of, cells, types, n_untyped, n_pieces
 
 
 @contextmanager
@@ -173,6 +186,7 @@ def _opened(source: Path, name: str, to_the_end: bool) -> Iterator[Any]:
     with gzip.open(source) as unpacked, tarfile.open(fileobj=unpacked, mode="r|") as pack:
         for entry in pack:
             if entry.isfile() and PurePosixPath(entry.name).name == name:
+                _require_version(entry.name, source.name)
                 if entry.size > MAX_DOWNLOAD_BYTES:
                     raise DataError(f"{name} in {source.name} is larger than any export has been.")
                 yield pack.extractfile(entry)
@@ -182,6 +196,16 @@ def _opened(source: Path, name: str, to_the_end: bool) -> Iterator[Any]:
     raise DataError(
         f"{source.name} does not hold {name}: it is not the archive of traced adjacencies."
     )
+
+
+def _require_version(inside: str, archive: str) -> None:
+    """The tables lie in a folder that is named by their version."""
+    found = VERSIONED.search(inside)
+    if found and found[1] != VERSION:
+        raise DataError(
+            f"{archive} holds {found[1]} of the hemibrain's export, and {VERSION} is needed: its "
+            "cells and types are others. Download it on the Data page."
+        )
 
 
 @contextmanager

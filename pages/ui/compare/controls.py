@@ -6,6 +6,7 @@ from dataclasses import fields, replace
 
 import streamlit as st
 
+from kcnet_core.datasets.catalogue import is_glomerular
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments import protocols
@@ -18,7 +19,7 @@ from kcnet_core.experiments.comparison.plan import (
 )
 from kcnet_core.experiments.models import MODELS
 from kcnet_core.experiments.obstacles import plans_for
-from kcnet_core.experiments.presets import paper_presets
+from kcnet_core.experiments.presets import SPARSE_TRAINED, paper_presets
 from kcnet_core.experiments.run import KCNET_MODELS, Run, settings
 from kcnet_core.limits import MAX_HIDDEN_SIZES, MAX_REPEATS
 from pages.ui.compare import state, view
@@ -27,7 +28,7 @@ from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.words import setting_value
 
 SIZES = (50, 100, 200, 300, 600, 1000, 2000, 3000, 4500, 6500)
-OURS, PAPER, CHOSEN = "ours", "the paper's", "chosen"
+OURS, PAPER, SPARSE, CHOSEN = "ours", "the paper's", "kept sparse", "chosen"
 
 
 def sidebar() -> tuple[Comparison, str | None]:
@@ -176,9 +177,12 @@ def protocol(comparison: Comparison, dataset: Dataset) -> str:
 
 
 def settings_picker(comparison: Comparison) -> tuple:
-    """Ours, or the paper's where it prints some for this dataset, or those found by a search."""
+    """Ours, or the paper's where it prints some for this dataset, or a trained network as sparse
+    as a fly where inputs are glomeruli, or those found by a search."""
     paper = replace(comparison, settings=paper_settings(comparison)).settings
-    forms = {OURS: ()} | ({PAPER: paper} if paper else {})
+    sparse = replace(comparison, settings={"DOA": SPARSE_TRAINED}).settings
+    trainable = is_glomerular(comparison.dataset) and "DOA" in comparison.models
+    forms = {OURS: ()} | ({PAPER: paper} if paper else {}) | ({SPARSE: sparse} if trainable else {})
     if comparison.settings not in forms.values():
         forms[CHOSEN] = comparison.settings
     if len(forms) == 1:
@@ -192,7 +196,9 @@ def settings_picker(comparison: Comparison) -> tuple:
         key=state.key("settings"),
         help="**ours**: the defaults of this app, the baselines at the middle of the paper's "
         "ranges.  \n**the paper's**: λ, epochs, learning rate and stop metric as printed for this "
-        "dataset, with the paper's DOA rule.  \n**chosen**: what a search in the tab Tune found, "
+        "dataset, with the paper's DOA rule.  \n**kept sparse**: DOA begins with the fan-ins of a "
+        "real fly's cells and chooses which glomeruli they hear, never how many; its line stands "
+        "beside the wirings of KCNet.  \n**chosen**: what a search in the tab Tune found, "
         "or what the link said.",
     )
     return forms[name]

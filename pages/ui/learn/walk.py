@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import streamlit as st
 
+from kcnet_core.datasets.fly.connectome import MIN_SYNAPSES, connectome
 from kcnet_core.lessons.circuit import ForwardPass, forward_pass
 from kcnet_core.lessons.circuit_drawing import circuit_picture
 from kcnet_core.palette import LOBE_COLOURS, circuit_colours
@@ -64,8 +65,9 @@ def circuit(
             f"{bench.sample.title}; dashed ones never were and stand at their spontaneous rate."
         )
         st.caption(
-            f"{len(lobes):,} Kenyon cells, those that hear one of these {len(known)} glomeruli, by "
-            f"their lobe: {cells}. {escape_markdown(dashed)}"
+            f"{len(lobes):,} of the fly's {len(connectome().cells):,} Kenyon cells, those that "
+            f"hear one of these {len(known)} glomeruli through at least {MIN_SYNAPSES} synapses, "
+            f"by their lobe: {cells}. {escape_markdown(dashed)}"
         )
 
 

@@ -12,6 +12,7 @@ from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.comparison.plan import Comparison
 from kcnet_core.experiments.comparison.rows import compare_steps
 from kcnet_core.experiments.obstacles import plans_for
+from kcnet_core.experiments.presets import SPARSE_TRAINED
 from kcnet_core.experiments.report import model_file, repeat_script, run_report
 from kcnet_core.experiments.run import Run
 from kcnet_core.experiments.training import train_steps
@@ -81,3 +82,16 @@ def test_three_wirings_are_compared_on_the_same_splits(real_data):
     assert not any(row.get("error") for row in rows)
     assert {row["variant"] for row in rows} == {f"KCNet, {name} 100" for name in PLANS}
     assert len(rows) == 6 and len({row["accuracy"] for row in rows}) > 1
+
+
+def test_a_sparse_trained_network_is_one_line_beside_the_wirings(real_data):
+    plan = Comparison(
+        "door", models=("KCNet", "DOA"), hidden=(100,), n_repeats=1, wirings=PLANS,
+        settings={"DOA": {**SPARSE_TRAINED, "n_epochs": 4, "learning_rate": 0.1}},
+    )  # fmt: skip
+    assert Comparison.from_query(plan.to_query()) == (plan, [])
+    rows = [row for row in compare_steps(plan) if isinstance(row, dict)]
+    assert not any(row.get("error") for row in rows)
+    names = [*(f"KCNet, {name}" for name in PLANS), "Sparse DOA, hemibrain-random"]
+    assert [row["model"] for row in rows] == names
+    assert rows[-1]["AUROC"] != rows[-2]["AUROC"]

@@ -49,12 +49,12 @@ def folder(tmp_path):
     return tmp_path
 
 
-def archive(path, tables, order=(export.CONNECTIONS, export.NEURONS)):
+def archive(path, tables, order=(export.CONNECTIONS, export.NEURONS), version="v1.2"):
     """In the layout of the official one: a folder of its version, and the tables in it."""
     with tarfile.open(path, "w:gz") as pack:
         for name in order:
             if name in tables:
-                entry = tarfile.TarInfo(f"exported-traced-adjacencies-v1.2/{name}")
+                entry = tarfile.TarInfo(f"exported-traced-adjacencies-{version}/{name}")
                 entry.size = len(tables[name])
                 pack.addfile(entry, io.BytesIO(tables[name]))
     return path
@@ -69,7 +69,7 @@ def test_synapses_of_a_glomerulus_add_up_over_its_neurons_in_the_calyx_alone(fol
     assert fly.cells.tolist() == [10, 11, 12]
     assert fly.types == ("KCg-m", "KCa'b'-ap1", "KCab-c")
     assert fly.synapses.tolist() == [[3, 7], [0, 2], [0, 3]]
-    assert fly.n_untyped == 1
+    assert (fly.n_untyped, fly.n_pieces) == (1, 1)
     assert fly.heard(3).tolist() == [[True, True], [False, False], [False, True]]
 
 
@@ -139,6 +139,12 @@ def test_an_archive_of_something_else_is_told(tmp_path):
         read_export(path)
 
 
+def test_another_version_is_told(tmp_path):
+    path = archive(tmp_path / "a.tar.gz", TABLES, version="v1.1")
+    with pytest.raises(DataError, match=r"a.tar.gz holds v1.1 .*v1.2 is needed"):
+        read_export(path)
+
+
 def test_the_real_fly_has_as_many_cells_glomeruli_and_inputs_as_published(real_data):
     fly = connectome.connectome()
     heard = fly.heard(3)
@@ -148,7 +154,10 @@ def test_the_real_fly_has_as_many_cells_glomeruli_and_inputs_as_published(real_d
     assert {lobe: fly.lobes.count(lobe) for lobe in set(fly.lobes)} == {
         "γ": 626, "α′β′": 336, "αβ": 808,
     }  # fmt: skip
-    assert "5.40 glomeruli a cell" in fly.describe(3)[0]
+    told = fly.describe(3)
+    assert told[0].startswith("1,750 of 1,770 Kenyon cells") and "5.40 glomeruli a cell" in told[0]
+    assert "The other 20 have" in told[0]
+    assert told[-1].startswith("81 traced neurons have no type") and "(81 are named" in told[-1]
 
 
 def test_types_belong_to_lobes():
@@ -167,6 +176,7 @@ def test_what_was_read_from_an_archive_is_kept(folder, tmp_path, cache, monkeypa
     connectome._kept.cache_clear()
     monkeypatch.setattr(connectome, "read_export", None)
     again = connectome.connectome()
+    assert again.n_pieces == first.n_pieces == 1
     assert again.types == first.types and (again.synapses == first.synapses).all()
     assert connectome.synapses_for(["VM5d"]).tolist() == [[7], [2], [3]]
     with pytest.raises(DataError, match="hear glomeruli, and 'MolWt' is none"):
