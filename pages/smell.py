@@ -40,7 +40,7 @@ def main() -> None:
         search.keep()
         board = draw.beside(ask.show)
     with st.container(horizontal=True, vertical_alignment="center", key="smell_bar"):
-        with st.popover("Model", icon=":material/hub:"):
+        with st.popover("Model", icon=":material/hub:", key="smell_who"):
             chosen = models.choose()
             dilution = models.choose_dilution(chosen.nose) if chosen else None
             chosen = models.choose_coverage(chosen) if chosen else None

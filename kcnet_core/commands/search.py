@@ -73,6 +73,7 @@ def main(args: argparse.Namespace) -> int:
             "likeness": "" if hit.likeness is None else round(hit.likeness, 4),
             "known": hit.known,
             "reason": hit.reason,
+            "smells_of": "; ".join(hit.smells_of),
         }
         for hit in found.hits
     ]
@@ -84,6 +85,9 @@ def main(args: argparse.Namespace) -> int:
             boils = "" if record["boils"] is None else f"  boils at about {record['boils']} °C"
             print(f"{place:>4}  {record['name']}  fit {record['fit']:.2f}{like_it}{boils}")
             print(f"      {record['smiles']}\n      {record['reason']}")
+            if record["smells_of"]:
+                said = "people say" if record["known"] else "predicted"
+                print(f"      {said}: {record['smells_of']}")
         print(
             f"\n{found.sentence} Percentages are the flies' probabilities, as if never taught it. "
             f"Boiling points: {RULE}."

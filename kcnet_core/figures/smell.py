@@ -17,6 +17,7 @@ from kcnet_core.palette import faded, model_colour, model_style, theme
 ROW_HEIGHT = 27
 LONGEST_NAME = 24
 LONGEST_MOLECULE = 30
+LANE = 0.16  # of a row, between the marks of two molecules
 SIDE_BY_SIDE = ("KCNet", "ELM", "FSHN", "Ensemble DOA")  # whose looks molecules borrow
 
 
@@ -82,6 +83,8 @@ def odor_profiles(
     """
     P = 100 * np.atleast_2d(np.asarray(P, dtype=float))
     low, high, rows = P.min(axis=0), P.max(axis=0), np.arange(P.shape[1])
+    # Marks at the same place lie below each other, so that each can be seen.
+    lanes = LANE * (np.arange(len(P)) - (len(P) - 1) / 2)
     gaps = np.full(len(rows), None, dtype=object)
     x = np.column_stack([low, high, gaps]).ravel()
     y = np.column_stack([rows, rows, gaps]).ravel()
@@ -89,12 +92,12 @@ def odor_profiles(
                    showlegend=False)  # fmt: skip
     marks = [
         scatter(
-            "markers", one, rows, "%{customdata}", name=escape_html(name, LONGEST_MOLECULE),
+            "markers", one, rows + lane, "%{customdata}", name=escape_html(name, LONGEST_MOLECULE),
             customdata=[f"{escape_html(name)}<br>{escape_html(word)}: {p:.0f}%"
                         for word, p in zip(characters, one, strict=True)],
             marker={**model_style(look, dark)["marker"], "size": 12},
         )
-        for name, one, look in zip(molecules, P, SIDE_BY_SIDE, strict=False)
+        for name, one, look, lane in zip(molecules, P, SIDE_BY_SIDE, lanes, strict=False)
     ]  # fmt: skip
     most = int((high - low).argmax())
     alt = (

@@ -46,6 +46,17 @@ class Wish:
     def asks_boiling(self) -> bool:
         return self.coolest > float("-inf") or self.hottest < float("inf")
 
+    @property
+    def limits(self) -> tuple[str, ...]:
+        """What is asked of a molecule besides its smell, in words."""
+        asked = {
+            "this mass": self.lightest > 0 or self.heaviest < float("inf"),
+            "these elements": bool(self.holding or self.without),
+            "this boiling point": self.asks_boiling,
+            "the lightness that a nose needs": self.volatile,
+        }
+        return tuple(words for words, there in asked.items() if there)
+
 
 @dataclass(frozen=True)
 class Candidates:
@@ -78,6 +89,7 @@ class Hit:
     likeness: float | None  # to the given molecule, where there is one
     boiling: float  # °C, estimated; NaN where nothing can be said
     characters: tuple[tuple[str, float, bool | None], ...]  # wished: probability, whether known
+    smells_of: tuple[str, ...] = ()  # all that people say of it, or the flies where nobody has
 
     @property
     def known(self) -> bool:
@@ -97,20 +109,20 @@ class Found:
     hits: tuple[Hit, ...]
     n_met: int  # molecules that meet all of it
     n_searched: int
+    limits: tuple[str, ...] = ()  # what the wish asks of a molecule besides its smell, in words
 
     @property
     def sentence(self) -> str:
         if self.n_met:
-            return f"{self.n_met:,} of {self.n_searched:,} molecules meet the wish."
+            best = f"; the best {len(self.hits):,} of them" if self.n_met > len(self.hits) else ""
+            return f"{self.n_met:,} of {self.n_searched:,} molecules meet the wish{best}."
         if self.hits:
             return (
                 f"None of {self.n_searched:,} molecules meets all of it; these come nearest. Leave "
                 "out a character, or widen the range."
             )
-        return (
-            f"None of {self.n_searched:,} molecules has this mass, these elements and this "
-            "boiling point: widen the range."
-        )
+        asked = " and ".join(filter(None, (", ".join(self.limits[:-1]), *self.limits[-1:])))
+        return f"None of {self.n_searched:,} molecules has {asked}: ask for less."
 
 
 def known_candidates(nose: Nose) -> Candidates:
@@ -227,6 +239,7 @@ def search(
         tuple(_hit(nose, candidates, int(row), fit, likeness, chosen) for row in rows),
         int(meets.sum()),
         len(candidates),
+        wish.limits,
     )
 
 
@@ -288,4 +301,11 @@ def _hit(nose, candidates: Candidates, row: int, fit, likeness, chosen: list[int
              None if np.isnan(truth[k]) else bool(truth[k]))
             for k in chosen
         ),
+        _smells_of(nose, candidates.P[row], truth),
     )  # fmt: skip
+
+
+def _smells_of(nose: Nose, probabilities: np.ndarray, truth: np.ndarray) -> tuple[str, ...]:
+    """What people say, the surest first; where nobody has, what the flies name."""
+    has = probabilities >= nose.line() if np.isnan(truth).any() else truth > 0
+    return tuple(nose.characters[k] for k in np.argsort(-probabilities, kind="stable") if has[k])

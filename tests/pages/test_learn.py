@@ -129,9 +129,19 @@ def test_the_answer_of_an_odor_is_compared_with_the_dataset():
 
 
 def test_a_typed_smiles_is_smelled():
-    page = opened(step="7 Answer", odor="CCCCCC=O")
+    page = opened(step="7 Answer", odor="CCCCCC(C)(C)N")
     assert "The fly says: " in captions(page)
     assert "The dataset" not in captions(page)
+
+
+@pytest.mark.parametrize("text", ["CCCCCC=O", "aldehyde C-6", "66-25-1"])
+def test_a_molecule_of_the_set_is_known_however_it_is_typed_or_drawn(text):
+    assert "The dataset says: Fatty, Fruity, Green" in captions(opened(step="7 Answer", odor=text))
+
+
+def test_a_name_that_comes_near_is_asked_about():
+    (error,) = opened(odor="hedion").error
+    assert "Is it hedione?" in as_read(error.value)
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ def choose_sample(
     if first:
         key = f"{key}_{first}"  # what was chosen before belongs to what was fixed before
     if kind == ODOR:
-        return _choose_odor(f"odor{key}", label or "Odor: a name, or type a SMILES", start, first)
+        return _choose_odor(f"odor{key}", label or "Odor: a name or SMILES", start, first)
     if kind == REAL:
         return _choose_measured(f"measured{key}", label or "Odorant", start, first)
     senses = glomeruli(DATA_OF[kind])
@@ -176,7 +176,8 @@ def _draw(key: str, typed: str, smiles: str | None) -> None:
         if drawn:  # an empty paper is no molecule; the one before stays on the bench
             st.session_state[key] = drawn
 
-    with st.popover("Draw", icon=":material/draw:"), st.container(width=480):
+    place = st.popover("Draw", icon=":material/draw:")
+    with place, st.container(width=640, key=f"learn_paper_{key}"):
         editor(f"{key}-drawn", typed, smiles, take, EMPTY_PAPER)
 
 
@@ -217,31 +218,40 @@ def sample_of_row(data: str, row: int) -> Sample:
 
 
 def _typed(text: str, else_than: str) -> Molecule:
-    """The molecule that the visitor typed."""
+    """The molecule that the visitor typed or drew: a SMILES, any name of our table, a number."""
     from kcnet_core.molecules.read import read_smiles
+    from kcnet_core.smell.names.known_names import our_names
 
-    rows = read_smiles(text)
+    names = our_names()
+    rows = read_smiles(names.find(text) or text)
     molecule = rows[0].molecule if rows else None
-    if molecule is None:
-        why = rows[0].error if rows else "There is nothing to read."
-        raise DataError(
-            f"“{text[:80]}” is neither {else_than} nor a SMILES. {why} "
-            "Choose a name from the list, or type a structure like CCO."
-        )
-    return molecule
+    if molecule is not None:
+        return molecule
+    if near := names.near(text):
+        meant = " or ".join(one.name for one in near)
+        raise DataError(f"“{text[:80]}” is no name that is known here. Is it {meant}?")
+    why = rows[0].error if rows else "There is nothing to read."
+    raise DataError(
+        f"“{text[:80]}” is neither {else_than} nor a SMILES. {why} "
+        "Choose a name from the list, or type a structure like CCO."
+    )
 
 
 def _own_odor(text: str) -> Sample:
-    """A molecule that the visitor typed: checked, described, and sensed."""
+    """A molecule that the visitor typed or drew: one of the set, or checked, described, sensed."""
     from kcnet_core.molecules.read import DESCRIPTOR_NAMES, describe, read_smiles
+    from kcnet_core.smell.names.known_names import our_names
 
     molecule = _typed(text, "an odor of the starter set")
-    rows, X = describe(read_smiles(text)[:1])
+    name, names = our_names().called.get(molecule.smiles, ""), _odor_names()
+    if name in names:
+        return sample_of_row("starter", names.index(name))
+    rows, X = describe(read_smiles(molecule.smiles)[:1])
     if rows[0].error:
         raise DataError(rows[0].error)
     values, senses = dict(zip(DESCRIPTOR_NAMES, X[0], strict=True)), glomeruli("starter")
     rates = senses.sense_descriptors([values[name] for name in senses.dataset.feature_names])
-    return Sample(molecule.smiles, rates, (), smiles=molecule.smiles)
+    return Sample(name or molecule.smiles, rates, (), smiles=molecule.smiles)
 
 
 def raw_drawing() -> np.ndarray:

@@ -9,7 +9,7 @@ import streamlit as st
 from kcnet_core.errors import KCNetError
 from kcnet_core.limits import MAX_CSV_ROWS, MAX_PASTED_CHARACTERS
 from kcnet_core.molecules.read import Row, frame_lines
-from kcnet_core.molecules.text import costly, split_lines, too_long_sentence, with_lines
+from kcnet_core.molecules.text import Line, costly, split_lines, too_long_sentence, with_lines
 from kcnet_core.smell.answers import Answer, Answers, smell, smell_steps
 from kcnet_core.smell.names.known_names import KnownNames
 from kcnet_core.smell.names.spelling import normal
@@ -73,7 +73,7 @@ def link_query(dilution: str | None) -> dict[str, str]:
 
 
 def share(query: dict[str, str]) -> None:
-    with st.popover("Share", icon=":material/link:", disabled=not query,
+    with st.popover("Share", icon=":material/link:", disabled=not query, key="smell_share",
                     help="" if query else "Only short questions fit into a link."):  # fmt: skip
         st.markdown("**The same question**, for the same model.")
         st.code(address.link(query), language=None, wrap_lines=True)
@@ -167,7 +167,8 @@ def _lit() -> str | None:
 
 def upload(names: KnownNames) -> None:
     """A CSV whose molecules take the place of the box."""
-    with st.popover("Upload", icon=":material/upload_file:"):
+    with st.popover("Upload", icon=":material/upload_file:", key=session_keys.SMELL_UPLOAD,
+                    on_change="rerun"):  # fmt: skip
         st.caption(
             f"A column of SMILES, names or CAS numbers, perhaps one more of names; up to "
             f"{MAX_CSV_ROWS:,} rows."
@@ -188,11 +189,14 @@ def upload(names: KnownNames) -> None:
         others = ["(none)", *(title for title in titles if title != column)]
         named = st.selectbox("Name", others, others.index(name) if name in others else 0,
                              key="smell_csv_name")  # fmt: skip
-        if st.button(f"Smell {len(frame):,} molecules", type="primary", icon=":material/air:",
-                     key="smell_csv_go"):  # fmt: skip
-            lines = frame_lines(frame, column, None if named == "(none)" else named)
-            st.session_state[TABLE] = (file.name, lines)
-            st.rerun()
+        lines = frame_lines(frame, column, None if named == "(none)" else named)
+        st.button(f"Smell {len(frame):,} molecules", type="primary", icon=":material/air:",
+                  key="smell_csv_go", on_click=_take_table, args=(file.name, lines))  # fmt: skip
+
+
+def _take_table(title: str, lines: list[Line]) -> None:
+    st.session_state[TABLE] = (title, lines)
+    st.session_state[session_keys.SMELL_UPLOAD] = False  # else it lies over the answers
 
 
 def _table() -> None:

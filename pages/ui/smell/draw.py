@@ -15,9 +15,10 @@ from pages.ui.smell.ask import change, put, take
 
 
 def switch() -> None:
-    """A switch for the editor, if it is installed and there is a text box."""
-    if files() and session_keys.SMELL_TABLE not in st.session_state:
-        st.toggle("Draw", key=session_keys.SMELL_DRAW, help="Draw the molecule of the first line.")
+    """A switch for the editor, if it is installed; a table is not drawn."""
+    if files():
+        st.toggle("Draw", key=session_keys.SMELL_DRAW, help="Draw the molecule of the first line.",
+                  disabled=session_keys.SMELL_TABLE in st.session_state)  # fmt: skip
 
 
 def beside(box: Callable[[], None]) -> DeltaGenerator | None:

@@ -26,7 +26,7 @@ HEATMAP_ROWS = 40
 TABLE_HEIGHT = 460
 ROW_HEIGHT = 84
 DRAWING_WIDTH = 130
-COLUMNS = ("row", "molecule", "name", "characters", "probability", "trust", "remark", "input")
+COLUMNS = ("row", "input", "molecule", "name", "characters", "probability", "trust", "remark")
 LEVEL_WORDS = {"inside": "inside", "edge": "at the edge", "outside": "outside"}
 _CLASS = re.compile(r" class='[^']*'")
 _STROKE = re.compile(
@@ -76,15 +76,15 @@ def overview(chosen: ChosenModel, answers: Answers) -> Answer | None:
         placeholder="—",
         column_config={
             "row": st.column_config.NumberColumn("line", width=50),
+            "input": st.column_config.TextColumn("as typed", width=130),
             "molecule": st.column_config.ImageColumn("molecule", width=140),
-            "name": st.column_config.TextColumn("name", width=150),
-            "characters": st.column_config.TextColumn("smells of", width=230),
+            "name": st.column_config.TextColumn("name", width=130),
+            "characters": st.column_config.TextColumn("smells of", width=190),
             "probability": st.column_config.ProgressColumn(
-                "first of them", min_value=0, max_value=100, format="%.0f %%", width=110
+                "first of them", min_value=0, max_value=100, format="%.0f %%", width=100
             ),
-            "trust": st.column_config.TextColumn("trust", width=90),
-            "remark": st.column_config.TextColumn("remark", width=340),
-            "input": st.column_config.TextColumn("as typed", width=200),
+            "trust": st.column_config.TextColumn("trust", width=80),
+            "remark": st.column_config.TextColumn("remark", width=310),
         },
         alt=f"Table of {len(answers.rows)} lines with their odor characters or errors",
     )

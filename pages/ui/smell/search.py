@@ -221,6 +221,9 @@ def _cards(hits: tuple[Hit, ...]) -> None:
                 boils = "" if math.isnan(hit.boiling) else f" · boils at about {hit.boiling:.0f} °C"
                 st.caption(f"fit {hit.fit:.2f}{like} · {hit.molecule.weight:.0f} g/mol{boils}")
                 st.text(hit.reason.replace("; ", "\n"))
+                if hit.smells_of:
+                    said = "people say" if hit.known else "predicted"
+                    st.caption(escape_markdown(f"{said}: {' · '.join(hit.smells_of)}"))
                 st.button("Smell it", key=f"smell_hit_ask_{k}", icon=":material/air:",
                           type="tertiary", on_click=_ask,
                           args=(f"{hit.molecule.smiles} {hit.name}",))  # fmt: skip

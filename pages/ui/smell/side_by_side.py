@@ -42,7 +42,7 @@ def show(chosen: ChosenModel, answers: list[Answer]) -> None:
                 icon=":material/flip:",
             )
     spread = P.max(axis=0) - P.min(axis=0)
-    order = [int(k) for k in np.argsort(-spread, kind="stable")[:ROWS]]
+    order = [int(k) for k in np.lexsort((-P.max(axis=0), -spread.round(6)))[:ROWS]]
     characters = [nose.characters[offered[k]] for k in order]
     names = [answer.name for answer in answers]
     chart(
@@ -57,14 +57,16 @@ def show(chosen: ChosenModel, answers: list[Answer]) -> None:
         f"The characters in which they differ most, ≠ from {DIFFERENT:.0%} on. Dotted: the line "
         "from which on a character is named."
     )
-    _why(chosen, answers, [offered[k] for k in order])
+    if spread.any():
+        _why(chosen, answers, [offered[k] for k in order])
 
 
 def _portraits(chosen: ChosenModel, answers: list[Answer]) -> None:
     pictures = molecule_svgs([one.smiles for one in answers], 240, 140, visitor.dark())
-    with st.grid(min_column_width=170, border=True) as grid:
-        for answer, picture in zip(answers, pictures, strict=True):
-            with grid.cell(), st.container(gap="xsmall"):
+    with st.container(key="smell_portraits"):
+        columns = st.columns(len(answers), border=True)
+        for answer, picture, column in zip(answers, pictures, columns, strict=True):
+            with column, st.container(gap="xsmall"):
                 st.image(picture, alt=f"Structure of {answer.name[:LONGEST_NAME]}")
                 st.text(answer.name[:LONGEST_NAME])
                 said = named_characters(chosen.nose, answer, chosen.offered, chosen.coverage)
@@ -120,11 +122,13 @@ def _drawn(first: Answer, other: Answer, differ: Difference, character: str) -> 
     ]
     drawn = [(one.smiles, weights) for one, weights in pairs]
     pictures = weighted_svgs(drawn, 260, 170, visitor.dark())
-    with st.grid(min_column_width=150) as grid:
-        for (one, weights), picture in zip(pairs, pictures, strict=True):
-            with grid.cell(), st.container(gap="xsmall"):
+    with st.container(key=f"smell_differs_{other.row.number}"):
+        columns = st.columns(len(pairs) or 1)
+        for (one, weights), picture, column in zip(pairs, pictures, columns, strict=False):
+            with column, st.container(gap="xsmall"):
                 st.image(
                     picture,
+                    width="stretch",
                     alt=f"Structure of {one.name[:LONGEST_NAME]}; what it has and the other has "
                     f"not gives it {weights.sum():+.1f} log-odds of {character}",
                 )

@@ -18,7 +18,8 @@ from pages.ui.smell.one import LONGEST_NAME
 
 def show(chosen: ChosenModel, answer: Answer) -> None:
     nose = chosen.nose
-    found = tag_map(nose)
+    with st.spinner("Laying out all known molecules…"):  # seconds, the first time
+        found = tag_map(nose)
     if found is None or nose.known is None:
         st.info(
             "A map needs the molecules that a model was taught, and Kenyon cells that tag them."

@@ -59,7 +59,9 @@ def reasons(chosen: ChosenModel, answer: Answer) -> None:
     with left:
         atoms(nose, answer, character)
     with right:
-        parts_and_properties(nose, answer, character)
+        told = parts_and_properties(nose, answer, character)
+    if told is not None:
+        every_input(answer, *told)
     ratings.reasons(answer, reason_bars)
 
 
@@ -95,12 +97,15 @@ def atoms(nose: Nose, answer: Answer, character: int) -> None:
     )
 
 
-def parts_and_properties(nose: Nose, answer: Answer, character: int) -> None:
+def parts_and_properties(
+    nose: Nose, answer: Answer, character: int
+) -> tuple[list[Reason], Shares, Parts | None] | None:
+    """Drawn and as bars; what they are made of, if the model can say."""
     try:
         shares = explanation.descriptor_shares(nose, answer, character)
     except KCNetError as error:
         st.info(escape_markdown(error))
-        return
+        return None
     parts = parts_of(answer.smiles)
     found = reasons_of(shares, absent_inputs(nose, answer), parts)
     _drawn_parts(answer, [reason for reason in found if reason.atoms][:DRAWN])
@@ -120,6 +125,11 @@ def parts_and_properties(nose: Nose, answer: Answer, character: int) -> None:
             f"inputs add up to the raw score, {shares.total:+.3f}. Exact: nothing is sampled or "
             "approximated."
         )
+    return found, shares, parts
+
+
+def every_input(answer: Answer, found: list[Reason], shares: Shares, parts: Parts | None) -> None:
+    """One click deeper: the raw inputs behind each reason."""
     with st.expander("What the flies were told: every input by itself", icon=":material/function:",
                      key="smell_inputs", on_change="rerun") as deeper:  # fmt: skip
         if deeper.open:

@@ -2,7 +2,6 @@
 // presses JSME's button. The drawing is told after a short rest; what is typed is drawn at once.
 
 const REST = 100; // milliseconds without a change of the drawing
-const HEIGHT = 260;
 const LEFT = 25, TOP = 49, BELOW = 24; // what JSME's own bars take, at the sides of its paper
 const BOND = 25; // its length in pixels at scale 1
 const [SMALLEST, EMPTY, LARGEST] = [0.4, 1.6, 2]; // scale
@@ -161,7 +160,7 @@ class Board {
   }
 
   size() {
-    return [`${this.paper.clientWidth + LEFT + 1}px`, `${HEIGHT + TOP + BELOW}px`];
+    return [`${this.paper.clientWidth + LEFT + 1}px`, `${this.paper.clientHeight + TOP + BELOW}px`];
   }
 
   // Draw what is typed, unless it came from here.
@@ -179,21 +178,24 @@ class Board {
     else this.clear();
     if (smiles) this.settle();
     else this.drawn = "";
+    this.awaited = smiles && this.drawn === ""; // what reads names is fetched first
     this.reading = false;
     this.say();
   }
 
   say() {
     const { smiles, empty } = this.data;
-    this.said.textContent =
-      this.drawn === "" && this.app ? empty : smiles === null ? "This is no molecule yet; the page says why." : "";
+    const blank = this.drawn === "" && this.app && !this.awaited;
+    this.said.textContent = blank ? empty : smiles === null ? "This is no molecule yet; the page says why." : "";
   }
 
   // What was read is no change, and is drawn as large as fits.
   settle() {
     this.drawn = this.app.smiles();
+    this.awaited = false;
+    this.say();
     const [wide, high] = extent(this.app.molFile());
-    const fits = Math.min((0.85 * this.paper.clientWidth) / wide, (0.75 * HEIGHT) / high);
+    const fits = Math.min((0.85 * this.paper.clientWidth) / wide, (0.75 * this.paper.clientHeight) / high);
     this.app.setMolecularAreaScale(Math.max(SMALLEST, Math.min(fits / BOND, LARGEST)));
   }
 
