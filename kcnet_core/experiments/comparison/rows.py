@@ -222,7 +222,7 @@ def compare_steps(
 
 def line_name(model: str, settings: Mapping) -> str:
     wiring = settings.get("wiring", "random")
-    name = f"Sparse {model}" if settings.get("keep_fan_in") else model
+    name = f"{model}, sparse" if settings.get("keep_fan_in") else model
     return name if wiring == "random" else f"{name}, {wiring}"
 
 

@@ -92,6 +92,6 @@ def test_a_sparse_trained_network_is_one_line_beside_the_wirings(real_data):
     assert Comparison.from_query(plan.to_query()) == (plan, [])
     rows = [row for row in compare_steps(plan) if isinstance(row, dict)]
     assert not any(row.get("error") for row in rows)
-    names = [*(f"KCNet, {name}" for name in PLANS), "Sparse DOA, hemibrain-random"]
+    names = [*(f"KCNet, {name}" for name in PLANS), "DOA, sparse, hemibrain-random"]
     assert [row["model"] for row in rows] == names
     assert rows[-1]["AUROC"] != rows[-2]["AUROC"]
