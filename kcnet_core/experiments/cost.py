@@ -84,7 +84,7 @@ def estimate(run: Run, n: int, d: int, c: int) -> Estimate:
         flops += 30 * min(n, B) ** 3
     matrices = 0
     if run.model in DOA_MODELS:
-        submodels = run.n_submodels if run.model == "Ensemble DOA" else 1
+        submodels = run.n_networks
         b = B // submodels
         # The paper's rule fits to all rows but the validation rows, where it takes the gradient.
         rows = n if run.doa_rule == "paper" else min(n, run.batch_rows or TYPICAL_BATCH)

@@ -277,6 +277,11 @@ class Run(Described):
         }
         return fits.get(name, True) and self.model in settings()[name].models
 
+    @property
+    def n_networks(self) -> int:
+        """Wirings that are tuned one beside the other; there is one but in an ensemble."""
+        return self.n_submodels if self.model == "Ensemble DOA" else 1
+
     def describe(self) -> str:
         """A short title: what was trained on what."""
         what = self.model

@@ -123,7 +123,7 @@ def train_steps(
     then that of a run with so many epochs.
     """
     log: list[EpochRecord] = []
-    replay = Replay(run.n_submodels if run.model == "Ensemble DOA" else 1)
+    replay = Replay(run.n_networks)
     metric_name = validation_metric(dataset)
     feature_names: tuple[str, ...] = ()
 

@@ -1,8 +1,8 @@
 """Every chart of the product, as plotly figures that know nothing of the page they appear on.
 
 All functions take `dark` and give a `plotly.graph_objects.Figure`, whose text for those who cannot
-see it is `alt(figure)`; what moves while a network trains is in `live` and `training` and not
-drawn by plotly. Names are loaded when first used: reducing a matrix needs no plotly.
+see it is `alt(figure)`; what moves while a network trains is in `live` and not drawn by plotly.
+Names are loaded when first used: reducing a matrix needs no plotly.
 """
 
 from kcnet_core import lazily
@@ -12,7 +12,8 @@ _HOME = {
     "layout": ("alt",),
     "reduction": ("matrix_png", "nice_limit"),
     "matrices": ("matrix_picture", "matrix_window"),
-    "live": ("film_data",),
+    "live.film": ("Now", "film_data"),
+    "live.charts": ("training_charts",),
     "lambda_curve": ("lambda_path",),
     "pictures": (
         "cell_pictures",
@@ -44,13 +45,7 @@ _HOME = {
         "rival_scores",
         "smell_map",
     ),
-    "training": (
-        "density_curve",
-        "flips_bars",
-        "score_histogram",
-        "training_curves",
-        "validation_curve",
-    ),
+    "training": ("validation_curve",),
     "verdicts": ("pairwise_matrix", "trials_scatter"),
 }
 _MODULE = {name: module for module, names in _HOME.items() for name in names}

@@ -1,4 +1,4 @@
-"""The few words of ECharts that the charts of a run under way are made of."""
+"""The few words of ECharts that charts are made of which change in place."""
 
 from __future__ import annotations
 
@@ -24,10 +24,6 @@ def line(
         "symbol": "circle" if len(points[0]) == 1 else "none",
         "lineStyle": {"width": width, "type": dash}, **more,
     }  # fmt: skip
-
-
-def bars(name: str, points: Points, colour: str, **more: Any) -> dict:
-    return {"type": "bar", "name": name, "data": pairs(points), "color": colour, **more}
 
 
 def last_value(points: Points, colour: str, form: str) -> dict:
@@ -87,21 +83,3 @@ def option(
         "yAxis": {**axis, "name": y_name, "nameGap": 38, "splitNumber": 4, **y},
         "series": series,
     }  # fmt: skip
-
-
-def mirrored(option: dict[str, Any]) -> dict[str, Any]:
-    """Two halves: the first series up from the middle, the second one down."""
-    grid, x, y = option["grid"], option["xAxis"], option["yAxis"]
-    half = y | {"interval": y["max"] / 2}
-    return option | {
-        "grid": [grid | {"bottom": "54%"}, grid | {"top": "46%"}],
-        "axisPointer": {"link": [{"xAxisIndex": "all"}]},
-        "xAxis": [
-            x | {"name": "", "axisLabel": {"show": False}, "axisTick": {"show": False}},
-            x | {"gridIndex": 1, "position": "bottom"},
-        ],
-        "yAxis": [
-            half | {"name": ""},
-            half | {"gridIndex": 1, "inverse": True, "axisLabel": {"showMinLabel": False}},
-        ],
-    }

@@ -1,37 +1,20 @@
-"""What happens while a network trains: metric, density and flips by epoch, and the scores.
-
-These are options for ECharts, which a page can change in place while a run goes on.
-"""
+"""How a metric went from epoch to epoch: its lines, and a chart of them (an option for ECharts)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from kcnet_core.figures.axes import metric_range, nice_ceiling
-from kcnet_core.figures.echarts import (
-    Points,
-    bars,
-    last_value,
-    level,
-    line,
-    mirrored,
-    option,
-    ring,
-)
+from kcnet_core.figures.axes import metric_range
+from kcnet_core.figures.echarts import Points, last_value, level, line, option, ring
 from kcnet_core.network.history import EpochRecord
-from kcnet_core.palette import faded, model_colour, sign_colours, theme
-
-if TYPE_CHECKING:
-    from kcnet_core.experiments.run import Run
-    from kcnet_core.experiments.training import TrainView
+from kcnet_core.palette import faded, model_colour, theme
 
 MAX_POINTS = 400  # of one line; more cannot be told apart on a page
-MAX_BARS = 250
 MAX_LISTED = 12  # submodels that the words under the pointer name one by one
 WORDS = (0.3, 0.1)  # share of a chart's width and height that a few words take
 
@@ -44,23 +27,17 @@ class Curve:
     alt: str
 
 
-def training_curves(run: Run, view: TrainView | None, *, dark: bool = False) -> dict[str, Curve]:
-    """The charts of a run with DOA, however far it has come; FSHN has only the first of them."""
-    records: Sequence[EpochRecord] = view.records if view is not None else ()
-    name = view.metric_name if view is not None else "accuracy"
-    tuned = run.model != "FSHN"
-    curves = {
-        "curve": validation_curve(
-            records, name, n_epochs=run.n_epochs, stop_metric=run.stop_metric or None,
-            model=run.model, mark_best=tuned, dark=dark,
-        )
-    }  # fmt: skip
-    if tuned:
-        counts = view.recent[-1].S_counts if view is not None and view.recent else None
-        curves["flips"] = flips_bars(records, n_epochs=run.n_epochs, dark=dark)
-        curves["density"] = density_curve(records, n_epochs=run.n_epochs, dark=dark)
-        curves["scores"] = score_histogram(counts, dark=dark)
-    return curves
+@dataclass(frozen=True)
+class MetricLines:
+    """A metric on training and validation rows by epoch; of an ensemble the mean, and each one."""
+
+    train: Points
+    validation: Points
+    submodels: dict[int, Points]
+    ends: tuple[float, float]  # of the axis
+    last_epoch: int  # planned or seen
+    free_place: str  # for words beside the metric at which training stops
+    alt: str
 
 
 def validation_curve(
@@ -79,130 +56,51 @@ def validation_curve(
     `n_epochs`, so that it stands still while the curve grows; a line marks the metric at which
     training would stop, a ring the best epoch of a single network, whose wiring is kept.
     """
-    lines = by_submodel(records, MAX_POINTS)
-    ensemble = len(lines) > 1
+    found = metric_lines(records, metric_name, n_epochs, stop_metric)
+    train, validation, ensemble = found.train, found.validation, bool(found.submodels)
     colour = model_colour(model or ("Ensemble DOA" if ensemble else "DOA"), dark)
     muted, suffix = theme(dark).muted, ", mean" if ensemble else ""
-    shown = {field: {k: points(part, field) for k, part in lines.items()}
-             for field in ("train_metric", "validation_metric")}  # fmt: skip
-    train, validation = (mean_curve(list(curves.values())) for curves in shown.values())
     series = [line(f"training{suffix}", train, muted, 1.5, "dotted")] if len(train[0]) else []
-    if ensemble:
-        series += _submodels(shown["validation_metric"], faded(colour, 0.45))
+    # Of many submodels, only their mean is named under the pointer.
+    listed = {"show": len(found.submodels) <= MAX_LISTED}
+    series += [
+        line(f"submodel {k + 1}", curve, faded(colour, 0.45), 1, tooltip=listed)
+        for k, curve in found.submodels.items()
+    ]
     if len(validation[0]):
         series.append(line(f"validation{suffix}", validation, colour))
         series.append(last_value(validation, colour, "{:.3f}"))
         if mark_best and not ensemble:
             series.append(ring("best, kept", validation, colour))
     legend = [one["name"] for one in series if one["name"] and "submodel " not in one["name"]]
-    values = [v for part in shown.values() for _, known in part.values() for v in known]
-    low, high = metric_range([*values, *([stop_metric] if stop_metric else [])])
-    end = last_epoch(lines, n_epochs)
     if stop_metric:
-        place = _free_place(stop_metric, [train, validation], (low, high), end)
-        series.append(level(stop_metric, f"stops at {stop_metric:g}", muted, place))
+        series.append(level(stop_metric, f"stops at {stop_metric:g}", muted, found.free_place))
+    low, high = found.ends
     drawn = option(
         series, "Epoch", metric_name[:1].upper() + metric_name[1:],
-        x={"min": 0, "max": end, "minInterval": 1}, y={"min": low, "max": min(high, 1.0)},
+        x={"min": 0, "max": found.last_epoch, "minInterval": 1}, y={"min": low, "max": high},
         legend=legend, value="%.4f", right=46,
     )  # fmt: skip
-    return Curve(drawn, _curve_alt(metric_name, lines, validation))
+    return Curve(drawn, found.alt)
 
 
-def density_curve(
-    records: Iterable[EpochRecord], *, n_epochs: int | None = None, dark: bool = False
-) -> Curve:
-    """Share of ones in W over epochs (mean over submodels)."""
+def metric_lines(
+    records: Iterable[EpochRecord],
+    metric_name: str,
+    n_epochs: int | None = None,
+    stop_metric: float | None = None,
+) -> MetricLines:
     lines = by_submodel(records, MAX_POINTS)
-    colour = model_colour("Ensemble DOA" if len(lines) > 1 else "DOA", dark)
-    epochs, values = mean_curve([points(part, "density") for part in lines.values()])
-    percent = 100 * values
-    series, alt = [], "Density of W: no epoch yet."
-    if len(epochs):
-        series = [
-            line("ones in W", (epochs, percent), colour),
-            last_value((epochs, percent), colour, "{:.1f}"),
-        ]
-        alt = (
-            f"Density of W: {percent[0]:.2f}% of all connections are on in epoch {epochs[0]}, "
-            f"{percent[-1]:.2f}% in epoch {epochs[-1]}."
-        )
-    drawn = option(
-        series, "Epoch", "Ones in W (%)",
-        x={"min": 0, "max": last_epoch(lines, n_epochs), "minInterval": 1},
-        y={"min": 0, "max": nice_ceiling(1.05 * percent.max(initial=0.01))},
-        value="%.2f%%", right=40,
-    )  # fmt: skip
-    return Curve(drawn, alt)
-
-
-def flips_bars(
-    records: Iterable[EpochRecord], *, n_epochs: int | None = None, dark: bool = False
-) -> Curve:
-    """Connections switched on (up) and off (down) in each epoch, over all submodels.
-
-    Of very many epochs, every bar is the mean of a few.
-    """
-    totals: dict[int, list[int]] = {}
-    for record in records:
-        total = totals.setdefault(record.epoch, [0, 0])
-        total[0] += record.flips_on
-        total[1] += record.flips_off
-    epochs = np.array(sorted(totals), dtype=int)
-    flips = np.array([totals[epoch] for epoch in epochs], dtype=float).reshape(-1, 2)
-    last = f", in the last one {flips[-1, 0]:.0f} on and {flips[-1, 1]:.0f} off" if totals else ""
-    alt = (
-        f"Connections flipped in {len(epochs)} epochs: {flips[:, 0].sum():.0f} switched on and "
-        f"{flips[:, 1].sum():.0f} switched off{last}."
-    )
-    end = max(n_epochs or 1, epochs.max(initial=1))
-    together = -(-end // MAX_BARS)
-    if together > 1 and totals:
-        starts = np.flatnonzero(np.diff(epochs // together, prepend=-1))
-        flips = np.add.reduceat(flips, starts) / np.diff(starts, append=len(epochs))[:, None]
-        epochs = epochs[starts]
-    off_colour, on_colour = sign_colours(dark)
-    parts = ((0, "switched on", on_colour), (1, "switched off", off_colour))
-    series = [
-        bars(name, (epochs, flips[:, k]), colour, xAxisIndex=k, yAxisIndex=k)
-        for k, name, colour in parts
-    ]
-    drawn = option(
-        series, "Epoch", "Connections flipped",
-        x={"min": -0.5, "max": end + 0.5, "minInterval": 1},
-        y={"min": 0, "max": nice_ceiling(flips.max(initial=0))},
-        legend=[name for _, name, _ in parts], value="%,.0f",
-    )  # fmt: skip
-    return Curve(mirrored(drawn), alt)
-
-
-def score_histogram(counts: np.ndarray | None, *, dark: bool = False) -> Curve:
-    """Distribution of the preference scores from -1 to 1; above zero a connection is on.
-
-    `counts` are in equal bins; None before there are any.
-    """
-    known = counts is not None
-    counts = np.zeros(2) if counts is None else counts
-    edges = np.linspace(-1, 1, len(counts) + 1)
-    middle, share = (edges[1:] + edges[:-1]) / 2, 100 * counts / max(1, counts.sum())
-    parts = zip(("off", "on"), (middle < 0, middle >= 0), sign_colours(dark), strict=True)
-    series = [
-        bars(
-            name, (middle[part].round(3), share[part]), colour, barGap="-100%", barCategoryGap="0%"
-        )
-        for name, part, colour in parts
-    ]
-    alt = (
-        f"Distribution of the preference scores: {share[middle > 0].sum():.1f}% lie above zero "
-        f"(connection on), the fullest bin is at {middle[share.argmax()]:.2f} with "
-        f"{share.max():.1f}%."
-    )
-    drawn = option(
-        series if known else [], "Preference score S", "Connections (%)",
-        x={"min": -1, "max": 1}, y={"min": 0, "max": nice_ceiling(1.05 * share.max())},
-        legend=["off", "on"], value="%.2f%%",
-    )  # fmt: skip
-    return Curve(drawn, alt if known else "Distribution of the preference scores: none yet.")
+    shown = {field: {k: points(part, field) for k, part in lines.items()}
+             for field in ("train_metric", "validation_metric")}  # fmt: skip
+    train, validation = (mean_curve(list(curves.values())) for curves in shown.values())
+    values = [v for part in shown.values() for _, known in part.values() for v in known]
+    low, high = metric_range([*values, *([stop_metric] if stop_metric else [])])
+    ends, end = (low, min(high, 1.0)), last_epoch(lines, n_epochs)
+    place = _free_place(stop_metric, [train, validation], ends, end) if stop_metric else ""
+    alt = _curve_alt(metric_name, lines, validation)
+    submodels = _submodels(shown["validation_metric"]) if len(lines) > 1 else {}
+    return MetricLines(train, validation, submodels, ends, end, place, alt)
 
 
 def _curve_alt(metric_name: str, lines: Mapping[int, list], validation: Points) -> str:
@@ -217,14 +115,10 @@ def _curve_alt(metric_name: str, lines: Mapping[int, list], validation: Points) 
     )
 
 
-def _submodels(curves: Mapping[int, Points], colour: str) -> list[dict]:
-    """A thin line for each; of many, only their mean is named under the pointer."""
+def _submodels(curves: Mapping[int, Points]) -> dict[int, Points]:
+    """A line for each, of fewer points where there are many of them."""
     each = max(20, 2 * MAX_POINTS // len(curves))
-    listed = {"show": len(curves) <= MAX_LISTED}
-    return [
-        line(f"submodel {k + 1}", (thinned(x, each), thinned(y, each)), colour, 1, tooltip=listed)
-        for k, (x, y) in curves.items()
-    ]
+    return {k: (thinned(x, each), thinned(y, each)) for k, (x, y) in curves.items()}
 
 
 def _free_place(

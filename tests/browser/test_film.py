@@ -12,6 +12,7 @@ from kcnet_core import figures
 from kcnet_core.experiments.frames import frame_of
 
 FOLDER = Path(__file__).resolve().parents[2] / "pages" / "ui" / "train"
+SCRIPTS = ("film_sheet.js", "film_board.js", "film_chart.js", "film.js")
 PLAY = """async ([script, films]) => {
     const file = new Blob([script], { type: "text/javascript" });
     const module = await import(URL.createObjectURL(file));
@@ -27,10 +28,10 @@ def test_a_call_that_comes_late_does_not_empty_the_canvases(chromium):
     """Streamlit calls a component once its script is loaded, for all data that came meanwhile, and
     not always in their order: a quick run's film gave way to the empty one before it."""
     S = np.random.default_rng(0).uniform(-1, 1, (20, 10)).astype(np.float32)
-    empty = figures.film_data(("S", "W"), [], film="run")
+    empty = figures.film_data(("S", "W"), [], film="run", order=1.0)
     frames = [frame_of(k, S, (k / 10 < S).astype(np.uint8)) for k in range(3)]
-    made = figures.film_data(("S", "W"), frames, film="run", whole=True)
-    script = "".join((FOLDER / name).read_text() for name in ("film_board.js", "film.js"))
+    made = figures.film_data(("S", "W"), frames, film="run", order=2.0, whole=True)
+    script = "".join((FOLDER / name).read_text() for name in SCRIPTS)
     page = chromium.new_page()
     page.set_content(f'<div id="place">{(FOLDER / "film.html").read_text()}</div>')
     page.evaluate(PLAY, [script, [base64.b64encode(data).decode() for data in (made, empty)]])

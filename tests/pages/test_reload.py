@@ -13,6 +13,7 @@ from kcnet_core.experiments import report
 from kcnet_core.experiments.run import Run
 from pages.ui.shell import visitor_jobs
 from tests.pages.as_read import as_read
+from tests.pages.live_numbers import live_numbers
 
 APP = str(Path(__file__).resolve().parents[2] / "app.py")
 OWNER = "o" * 43
@@ -108,7 +109,7 @@ def test_a_watcher_sees_what_was_learned_but_not_the_upload(jobs, model, image, 
     job, link = started(upload(image), model=model, n_epochs=2)
     app = page(**(link if whole_link else {"job": job.id}))
     assert not app.exception and not app.error
-    assert app.metric[0].label.startswith("Test ") and app.get("plotly_chart")
+    assert next(iter(live_numbers(app))).startswith("Test ") and app.get("plotly_chart")
     assert "an uploaded dataset" in texts(app)
     tabs = [tab.label for tab in app.tabs]
     assert "Take home" in tabs and "Test samples" not in tabs

@@ -23,7 +23,7 @@ PRESET = "preset"  # widget: the preset to load (run_controls)
 PACE = "pace"  # widget: how fast a run goes (run_bar)
 PACE_CHOSEN = "pace_chosen"  # whether the visitor, or a link, has said so (run_bar)
 START_PROBLEM = "start_problem"  # why Start was refused, until it was said (run_bar)
-LIVE_DRAWN = "live_drawn"  # what this browser was sent of the run it watches (live_view)
+LIVE_DRAWN = "live_drawn"  # what this browser was sent of the run it watches (live_film)
 CLICKED_CELL = "clicked_cell"  # the point clicked last among the Kenyon cells (cell_view)
 INTERRUPTED_SHOWN = "interrupted_shown"  # the interruption whose settings were adopted (train)
 

@@ -1,9 +1,11 @@
-// S and W (or W and its use of pixels) on canvases that stay from before the first frame to after
-// the last. Frames come in batches (kcnet_core/figures/live.py), are played evenly until the next
-// batch is due, and are kept, so that everything seen can be played again or held.
+// A run's numbers, S and W (or W and its use of pixels) and curves, in places that stay from before
+// the first frame to after the last. Frames come in batches (kcnet_core/figures/live/film.py) and are
+// played evenly until the next batch is due; numbers and curves go with them. They are kept, so that
+// everything seen can be played again or held.
 
 const PAINT = 66; // between two paintings: what changes faster is not seen, but paid for
 const REPLAY = 120; // between two frames when they are played again
+const CLOCK = 200; // between two readings of the run's clock
 const MOST_KEPT = 64; // frames; of more, every second of the older ones goes
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const films = new WeakMap();
@@ -20,14 +22,14 @@ export default function ({ parentElement, data }) {
 class Film {
   constructor(root) {
     const find = (name) => root.querySelector(name);
-    this.place = find(".boards");
+    [this.place, this.lower, this.numbers] = [".boards", ".lower", ".numbers"].map(find);
     this.template = find("template");
     this.transport = find(".transport");
     this.slider = find("[type=range]");
     this.label = find("output");
     this.playButton = find(".play");
     this.difference = find(".change");
-    this.boards = [];
+    [this.boards, this.charts] = [[], []];
     this.area = [0, 0, 1, 1]; // what is zoomed to: first row and column, rows and columns, as parts
     this.slider.oninput = () => this.hold(Number(this.slider.value));
     this.playButton.onclick = () => this.play();
@@ -53,41 +55,55 @@ class Film {
     // Calls that waited for this very script to be loaded come in any order.
     if (before?.film === about.film && about.order <= before.order) return;
     this.about = about;
-    this.ensureBoards(about.boards, !before || about.film !== before.film);
+    this.heard = performance.now();
+    this.ensurePlaces(about, !before || about.film !== before.film);
     if (about.moments.length) this.load(bytes.subarray(line + 1), about);
     this.paint(true);
     this.tick();
   }
 
-  // The same canvases as long as the same matrices are shown.
-  ensureBoards(kinds, another) {
-    if (kinds.map((one) => one.title).join() !== this.boards.map((one) => one.about.title).join()) {
-      this.place.replaceChildren();
-      this.boards = kinds.map(() => new Board(this, this.template));
+  // The same canvases as long as the same things are shown.
+  ensurePlaces({ boards, charts }, another) {
+    const titles = (all) => all.map((one) => one.title).join();
+    const places = `${titles(boards)} | ${titles(charts)}`;
+    if (places !== this.places) {
+      this.places = places;
+      for (const place of [this.place, this.lower]) place.replaceChildren();
+      this.boards = boards.map(() => new Board(this, this.place));
+      this.charts = charts.map((_, i) => new Chart(this, i ? this.lower : this.place));
     }
-    this.boards.forEach((board, i) => board.describe(kinds[i], another));
+    this.boards.forEach((board, i) => board.describe(boards[i], another));
+    this.charts.forEach((chart, i) => chart.describe(charts[i]));
     if (another) Object.assign(this, { moments: [], at: -1, mode: "follow", area: [0, 0, 1, 1] });
+  }
+
+  // The last epoch of which curves tell: who follows the run and has caught up sees all of it.
+  get shown() {
+    const last = this.moments.length - 1;
+    return this.mode === "follow" && this.at >= last ? Infinity : this.moments[this.at]?.epoch ?? -1;
   }
 
   load(changes, { boards, moments, whole, seconds }) {
     const fresh = whole || !this.moments.length;
-    if (whole) {
-      this.moments = [];
-      for (const board of this.boards) board.frames = [];
-    }
+    if (whole) for (const board of this.boards) board.frames = [];
+    const shown = this.moments[this.at]?.epoch ?? -1;
+    if (whole) this.moments = [];
+    // The newest frame comes once more when all else about the run is new.
+    const known = this.moments.at(-1)?.made;
+    const news = moments.map(({ made }) => !(made <= known));
     let start = 0;
     boards.forEach(({ size }, i) => {
       const n = size[0] * size[1];
-      this.boards[i].append(changes.subarray(start, start + n * moments.length), n, moments.length);
+      this.boards[i].append(changes.subarray(start, start + n * moments.length), n, news);
       start += n * moments.length;
     });
-    this.moments.push(...moments);
+    this.moments.push(...moments.filter((_, i) => news[i]));
     this.thin();
     const last = this.moments.length - 1;
     // Who opens a run that goes on, or has ended, begins with where it stands.
     const jump = this.mode === "follow" && (still.matches || fresh);
     if (jump) this.turnTo(last);
-    else if (whole) this.turnTo(Math.min(this.at, last));
+    else if (whole) this.turnTo(this.indexOf(shown));
     this.slot = (1000 * seconds) / Math.max(1, last - this.at);
     this.due = performance.now() + (jump ? 0 : this.slot);
   }
@@ -98,9 +114,13 @@ class Film {
       const shown = this.moments[Math.max(0, this.at)];
       this.moments = this.moments.filter(keep);
       for (const board of this.boards) board.frames = board.frames.filter(keep);
-      const at = this.moments.findIndex((moment) => moment.epoch >= (shown?.epoch ?? 0));
-      this.at = Math.max(0, at);
+      this.at = this.indexOf(shown?.epoch ?? 0);
     }
+  }
+
+  // The last moment of an epoch, or of the one before it.
+  indexOf(epoch) {
+    return Math.max(0, this.moments.findLastIndex((moment) => moment.epoch <= epoch));
   }
 
   // ---- time
@@ -122,10 +142,11 @@ class Film {
     const glows = this.boards.some((board) => board.glows(now));
     if (glows || this.stale) this.paint(false);
     this.stale = glows; // once more after it has ended
-    const wait = glows ? PAINT : Math.max(PAINT, this.due - now);
-    if (glows || (this.mode !== "held" && this.at < last)) {
-      this.timer = setTimeout(() => this.tick(), wait);
-    }
+    this.showNumbers();
+    const plays = this.mode !== "held" && this.at < last;
+    const { runs } = this.about.now;
+    const wait = glows ? PAINT : Math.min(plays ? this.due - now : CLOCK, runs ? CLOCK : Infinity);
+    if (glows || plays || runs) this.timer = setTimeout(() => this.tick(), Math.max(PAINT, wait));
   }
 
   turnTo(index) {
@@ -158,13 +179,41 @@ class Film {
   showTransport() {
     const n = this.moments.length;
     const moment = this.moments[this.at];
+    const [measured] = Object.values(moment?.numbers ?? {});
+    const text = [moment?.text, measured].filter(Boolean).join(" · ");
     this.transport.classList.toggle("still", n < 2);
     Object.assign(this.slider, { max: Math.max(0, n - 1), value: Math.max(0, this.at) });
-    this.slider.setAttribute("aria-valuetext", moment?.text ?? "");
-    this.label.textContent = moment?.text ?? "";
+    this.slider.setAttribute("aria-valuetext", text);
+    this.label.textContent = text;
     const playing = this.mode === "play";
     this.playButton.textContent = playing ? "❚❚" : "▶";
     this.playButton.setAttribute("aria-label", playing ? "Pause playback" : "Play again");
+  }
+
+  showNumbers() {
+    const { numbers, ended } = this.about.now;
+    const then = ended || this.shown === Infinity ? {} : this.moments[this.at]?.numbers ?? {};
+    const rows = this.numbers.children;
+    while (rows.length > numbers.length) rows[rows.length - 1].remove();
+    while (rows.length < numbers.length) {
+      const row = document.createElement("div");
+      row.append(document.createElement("dt"), document.createElement("dd"));
+      this.numbers.append(row);
+    }
+    numbers.forEach(([name, value, more], i) => {
+      const [term, number] = rows[i].children;
+      const said = [name, then[name] || value || this.clock()];
+      [term, number].forEach((place, k) => {
+        if (place.textContent !== said[k]) place.textContent = said[k];
+      });
+      rows[i].title = more;
+    });
+  }
+
+  clock() {
+    const { seconds, runs } = this.about.now;
+    const since = runs ? (performance.now() - this.heard) / 1000 : 0;
+    return seconds === null ? "" : `${(seconds + since).toFixed(1)} s`;
   }
 
   // ---- zoom
@@ -182,7 +231,7 @@ class Film {
   }
 
   paint(all) {
-    for (const board of this.boards) board.draw(all);
+    for (const sheet of [...this.boards, ...this.charts]) sheet.draw(all);
   }
 }
 

@@ -1,10 +1,10 @@
-"""S and W as a film: canvases that stay from before the first frame to after the last."""
+"""A run's numbers, S, W and curves as a film, in places that stay from its start to its result."""
 
 from __future__ import annotations
 
 from pages.ui.shell.component import component
 
-_film = component(__file__, "kcnet_film", "film_board.js")
+_film = component(__file__, "kcnet_film", "film_sheet.js", "film_board.js", "film_chart.js")
 
 
 def film(data: bytes, key: str) -> None:

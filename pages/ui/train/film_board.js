@@ -4,15 +4,12 @@ const GLOW = 400; // milliseconds for which a flipped connection shows
 const EDGE = { left: 56, right: 10, top: 28, bottom: 52 };
 const ENDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2]; // of a scale of differences
 
-class Board {
-  constructor(film, template) {
-    this.film = film;
-    this.host = template.content.cloneNode(true).firstElementChild;
-    film.place.append(this.host);
-    [this.canvas, this.tip] = ["canvas", ".tip"].map((name) => this.host.querySelector(name));
+class Board extends Sheet {
+  constructor(...where) {
+    super(...where);
     this.frames = [];
     this.flips = []; // { where, when } of connections that still glow, oldest first
-    const { canvas } = this;
+    const { canvas, film } = this;
     canvas.onpointermove = (event) => this.drag(event);
     canvas.onpointerdown = (event) => {
       this.grip = film.area[2] < 1 ? [event.offsetX, event.offsetY, ...film.area] : null;
@@ -20,11 +17,9 @@ class Board {
       this.hover([event.offsetX, event.offsetY]);
     };
     canvas.onpointerup = canvas.onpointercancel = () => (this.grip = null);
-    canvas.onpointerleave = () => this.hover(null);
     canvas.ondblclick = () => film.zoom(0.001);
     canvas.onkeydown = (event) => this.key(event);
     canvas.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
-    this.host.querySelector(".save").onclick = () => this.save();
   }
 
   describe(about, another) {
@@ -39,14 +34,15 @@ class Board {
     this.changePlain = Uint32Array.from(this.changeColours, opaque);
   }
 
-  append(changes, n, many) {
+  append(changes, n, news) {
     const { low, high } = this.about;
-    for (let i = 0; i < many; i++) {
-      const frame = changes.slice(i * n, (i + 1) * n);
-      const before = i ? this.frames.at(-1).levels : null;
-      if (before) for (let k = 0; k < n; k++) frame[k] += before[k]; // modulo 256
-      this.frames.push({ levels: frame, low, high });
-    }
+    let before = null;
+    news.forEach((isNew, i) => {
+      const levels = changes.slice(i * n, (i + 1) * n);
+      if (before) for (let k = 0; k < n; k++) levels[k] += before[k]; // modulo 256
+      if (isNew) this.frames.push({ levels, low, high });
+      before = levels;
+    });
   }
 
   turnTo(index, from, now) {
@@ -71,16 +67,10 @@ class Board {
 
   // ---- drawing
   draw(all) {
-    const [width, height] = [this.host.clientWidth, this.host.clientHeight];
-    if (!this.about || !width) return;
-    const [wide, high] = [width, height].map((side) => Math.round(side * devicePixelRatio));
-    const { canvas } = this;
-    if (canvas.width !== wide || canvas.height !== high) {
-      Object.assign(canvas, { width: wide, height: high });
-      all = true;
-    }
-    const view = (this.view = canvas.getContext("2d"));
-    view.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
+    if (!this.about || !this.host.clientWidth) return;
+    const [width, height, resized] = this.fit();
+    all ||= resized;
+    const { view } = this;
     const { ink } = this.film.about;
     view.fillStyle = ink.paper;
     if (all || !this.levels) view.fillRect(0, 0, width, height);
@@ -91,7 +81,7 @@ class Board {
     }
     if (this.levels) {
       const { text } = this.film.moments[this.film.at] ?? {};
-      this.text(text?.split(" · ")[0] ?? "", width - 34, 12, { align: "right" });
+      this.text(text ?? "", width - 34, 12, { align: "right" });
       this.paint();
       if (all) {
         this.axes(height);
@@ -99,8 +89,7 @@ class Board {
       }
       if (this.pointer) this.hover(this.pointer);
     } else {
-      const middle = [left + across / 2, top + down / 2];
-      this.text("Waiting for the first numbers", ...middle, { align: "center" });
+      this.waits(this.area);
     }
     view.strokeStyle = ink.grid;
     view.strokeRect(left - 0.5, top - 0.5, across + 1, down + 1);
@@ -187,14 +176,6 @@ class Board {
     }
   }
 
-  text(words, x, y, { colour = this.film.about.ink.muted, font = "12px", align = "left" } = {}) {
-    const { view } = this;
-    this.family ??= getComputedStyle(this.host).fontFamily;
-    view.font = `${font} ${this.family}`;
-    Object.assign(view, { fillStyle: colour, textAlign: align, textBaseline: "middle" });
-    view.fillText(words, x, y);
-  }
-
   axes(height) {
     const { rows, columns } = this.about;
     const { ink } = this.film.about;
@@ -208,11 +189,7 @@ class Board {
       this.text(at, x, top + down + 11, { align: "center" });
     }
     this.text(columns, left, height - 14, { colour: ink.text, font: "13px" });
-    this.view.save();
-    this.view.translate(12, top + down / 2);
-    this.view.rotate(-Math.PI / 2);
-    this.text(rows, 0, 0, { colour: ink.text, font: "13px", align: "center" });
-    this.view.restore();
+    this.upwards(rows, 12, top + down / 2);
   }
 
   colourBar(width, height) {
@@ -269,15 +246,7 @@ class Board {
     this.pointer = pointer;
     const at = pointer && this.area && this.shareAt(pointer);
     const words = this.levels && at?.every((part) => part >= 0 && part < 1) ? this.wordsAt(at) : "";
-    this.tip.style.visibility = words ? "visible" : "hidden";
-    if (!words) return;
-    this.tip.textContent = words;
-    const { offsetWidth, offsetHeight } = this.tip;
-    const x = Math.min(pointer[0] + 12, this.host.clientWidth - offsetWidth);
-    const below = pointer[1] + 16;
-    const fits = below + offsetHeight <= this.host.clientHeight;
-    const y = fits ? below : pointer[1] - 8 - offsetHeight;
-    this.tip.style.transform = `translate(${Math.max(0, Math.round(x))}px,${Math.round(y)}px)`;
+    this.say(words);
   }
 
   wordsAt(shares) {
@@ -302,16 +271,6 @@ class Board {
     else if (single && this.frame.low === 0) said = this.levels[at] ? "connected" : "not connected";
     return [line, input, said].join("\n");
   }
-
-  save() {
-    this.draw(true);
-    this.canvas.toBlob((picture) => {
-      const href = URL.createObjectURL(picture);
-      const download = `kcnet-${this.about.title}.png`;
-      Object.assign(document.createElement("a"), { href, download }).click();
-      setTimeout(() => URL.revokeObjectURL(href), 10_000);
-    });
-  }
 }
 
 function rgb(hex) {
@@ -320,18 +279,4 @@ function rgb(hex) {
 
 function opaque([r, g, b]) {
   return (255 << 24) | (b << 16) | (g << 8) | r;
-}
-
-// Round numbers from `first`, about one for every fifty pixels.
-function ticks(first, n, pixels) {
-  const rough = n / Math.max(2, pixels / 50);
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = Math.max(1, [1, 2, 5, 10].find((k) => rough <= k * power) * power);
-  const start = Math.ceil(first / step) * step;
-  const many = Math.max(0, Math.ceil((first + n - start) / step));
-  return Array.from({ length: many }, (_, k) => start + k * step);
-}
-
-function signed(number) {
-  return String(number).replace("-", "−");
 }

@@ -254,8 +254,7 @@ def rest(pace: str, run: Run, seconds: float) -> float:
 
 def n_rests(run: Run) -> int:
     """Epochs after which a run may rest."""
-    each = run.n_submodels if run.model == "Ensemble DOA" else 1
-    return run.n_epochs * each if run.model in EPOCH_MODELS else 0
+    return run.n_epochs * run.n_networks if run.model in EPOCH_MODELS else 0
 
 
 def pace_of(job) -> str:

@@ -1,4 +1,4 @@
-"""The row of figures above the charts: there from the start, so that nothing moves at the end."""
+"""The row of numbers above the charts, while a run counts them up and when it has ended."""
 
 from __future__ import annotations
 
@@ -13,54 +13,77 @@ from pages.ui.shell import visitor_data, visitor_jobs
 from pages.ui.shell.escaping import escape_markdown
 
 if TYPE_CHECKING:
-    from kcnet_core.experiments.training import TrainedRun
+    from kcnet_core.experiments.training import TrainedRun, TrainView
+    from kcnet_core.network.history import EpochRecord
 
 UNKNOWN = "…"
-WIDTH = 150  # pixels, of one number: those beside it stay where they are when it grows
+TIME = "Time"  # of the run; the browser counts it
 PARAMETERS = ("weights_", "biases_", "coef_", "intercept_")
+PARAMETERS_HELP = "Output weights; with DOA also the 0/1 input weights, with FSHN every weight."
+Number = tuple[str, str, str]  # its name, its value, and what more is to be said of it
 
 
-def known(trained: TrainedRun, reopened: bool = False) -> None:
+def known(trained: TrainedRun, reopened: bool = False) -> list[Number]:
     """The test score of a finished run; `protocol` says of which rows."""
     name, value = trained.headline
     run, model = trained.run, trained.model
-    figures = {
-        f"Test {name}": f"{value:.4f}",
-        "Evaluation" if reopened else "Training and evaluation": (
-            f"{sum(trained.timings.values()):.1f} s"
-        ),
-        "Parameters trained": f"{model.n_trained_parameters_:,}",
-    }
+    worked = f"{sum(trained.timings.values()):.1f} s"
+    more = f"Of {n_parameters(model):,} in all. {PARAMETERS_HELP}"
+    numbers = [
+        (f"Test {name}", f"{value:.4f}", ""),
+        ("Evaluation" if reopened else "Training and evaluation", worked, ""),
+        ("Parameters trained", f"{model.n_trained_parameters_:,}", more),
+    ]
     if run.model in KCNET_MODELS:
-        figures |= {"λ": f"{model.alpha_:.3g}", "Density of W": f"{trained.frames[-1].density:.2%}"}
-    row(figures, f"Of {n_parameters(model):,} in all. " + PARAMETERS_HELP)
+        density = trained.frames[-1].density
+        numbers += [("λ", f"{model.alpha_:.3g}", ""), ("Density of W", f"{density:.2%}", "")]
+    return numbers
 
 
-def so_far(job) -> None:
+def so_far(run: Run, snapshot: TrainView | None) -> list[Number]:
     """The same row while a run is under way: what is known now, counting up."""
-    run, view = job.config, job.view
-    if not isinstance(run, Run):
-        return
-    snapshot = view.snapshot
     last = snapshot.log[snapshot.n_records - 1] if snapshot and snapshot.n_records else None
+    epoch = -1
+    if last is not None:  # and all submodels have reached it
+        epoch = last.epoch - (last.submodel < run.n_networks - 1)
+    values = of_epoch(run, snapshot, epoch)
+    return [(name, value, "") for name, value in values.items()]
+
+
+def of_epoch(run: Run, snapshot: TrainView | None, epoch: int) -> dict[str, str]:
+    """The row as it was after `epoch`; of an ensemble, means of its submodels."""
+    records = [] if snapshot is None else records_of(snapshot, epoch)
     metric = snapshot.metric_name if snapshot else "accuracy"
     epochs = run.model in EPOCH_MODELS
-
-    def shown(value: float | None, form: str) -> str:
-        return UNKNOWN if value is None else format(value, form)
-
-    figures = {
-        f"{'Validation' if epochs else 'Leave-one-out'} {metric}": shown(
-            last and last.validation_metric, ".4f"
+    numbers = {
+        f"{'Validation' if epochs else 'Leave-one-out'} {metric}": mean(
+            [record.validation_metric for record in records], ".4f"
         ),
-        "Time": f"{view.seconds():.1f} s",
+        TIME: "",
     }
     if epochs:
-        figures[f"Training {metric}"] = shown(last and last.train_metric, ".4f")
-        figures["Epoch"] = f"{last.epoch if last else 0} of {run.n_epochs}"
+        numbers[f"Training {metric}"] = mean([record.train_metric for record in records], ".4f")
+        numbers["Epoch"] = f"{max(0, epoch)} of {run.n_epochs}"
     if run.model in KCNET_MODELS:
-        figures["Density of W"] = shown(last and last.density, ".2%")
-    row(figures, "")
+        numbers["Density of W"] = mean([record.density for record in records], ".2%")
+    return numbers
+
+
+def records_of(snapshot: TrainView, epoch: int) -> list[EpochRecord]:
+    """Those of one epoch, which is among the latest: nothing is searched from the beginning."""
+    found = []
+    for at in range(snapshot.n_records - 1, -1, -1):
+        record = snapshot.log[at]
+        if record.epoch == epoch:
+            found.append(record)
+        elif record.epoch < epoch - 1:
+            break
+    return found
+
+
+def mean(values: list[float | None], form: str) -> str:
+    seen = [value for value in values if value is not None]
+    return format(sum(seen) / len(seen), form) if seen else UNKNOWN
 
 
 def protocol(trained: TrainedRun) -> None:
@@ -79,16 +102,6 @@ def protocol_of(job) -> None:
         return
     title = visitor_data.public_title(data) if visitor_jobs.is_private(job) else data.title
     caption(run, title, *rows)
-
-
-PARAMETERS_HELP = "Output weights; with DOA also the 0/1 input weights, with FSHN every weight."
-
-
-def row(figures: dict[str, str], about_parameters: str) -> None:
-    with st.container(horizontal=True, gap="medium", key="headline"):
-        for name, value in figures.items():
-            about = about_parameters if name == "Parameters trained" else None
-            st.metric(name, value, width=WIDTH, help=about)
 
 
 def caption(run: Run, title: str, protocol: str, n_train: int, n_test: int) -> None:

@@ -66,7 +66,7 @@ def test_an_unknown_reduction_is_refused():
 def test_what_is_shown_before_and_while_a_network_trains_does_not_load_plotly():
     code = (
         "import sys; from kcnet_core.experiments.block_means import reduce_matrix; "
-        "from kcnet_core import figures; figures.film_data, figures.training_curves; "
+        "from kcnet_core import figures; figures.film_data, figures.training_charts; "
         "figures.image_tiles, figures.matrix_png; "
         "print('plotly' in sys.modules)"
     )

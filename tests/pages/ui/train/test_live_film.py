@@ -11,26 +11,28 @@ from kcnet_core.experiments.frames import Frame
 from kcnet_core.experiments.run import Run
 from kcnet_core.experiments.training import TrainView
 from kcnet_core.jobs import JobView
-from pages.ui.train import live_view
+from pages.ui.train import live_film
 
 
 @pytest.fixture
 def visit(monkeypatch):
     """One visitor's memory, a clock that stands still, and a count of drawings."""
     made = []
-    at = SimpleNamespace(now=100.0, made=made, job=SimpleNamespace(id="a", config=Run()))
-    monkeypatch.setattr(live_view.st, "session_state", {})
-    monkeypatch.setattr(live_view.visitor, "dark", lambda: False)
-    monkeypatch.setattr(live_view.visitor_jobs, "data_of", lambda job: None)
-    monkeypatch.setattr(live_view.time, "monotonic", lambda: at.now)
+    at = SimpleNamespace(
+        now=100.0, made=made, job=SimpleNamespace(id="a", kind="train", config=Run())
+    )
+    monkeypatch.setattr(live_film.st, "session_state", {})
+    monkeypatch.setattr(live_film.visitor, "dark", lambda: False)
+    monkeypatch.setattr(live_film.visitor_jobs, "data_of", lambda job: None)
+    monkeypatch.setattr(live_film.time, "monotonic", lambda: at.now)
 
-    def film_data(kinds, frames, **options):
+    def film_data(kinds, instants, **options):
         assert kinds == ("S", "W")
-        made.append([frame.epoch for frame in frames])
-        at.whole = options["whole"]
+        made.append([one.epoch for one in instants])
+        at.whole, at.order, at.now_of_run = (options[name] for name in ("whole", "order", "now"))
         return f"{made[-1:]}".encode()
 
-    monkeypatch.setattr(live_view.figures, "film_data", film_data, raising=False)
+    monkeypatch.setattr(live_film.figures, "film_data", film_data, raising=False)
 
     def see(n, state="running"):
         """The live view after `n` epochs, of which a job keeps the last four and every tenth."""
@@ -38,7 +40,7 @@ def visit(monkeypatch):
         stored = tuple(one for one in frames if one.epoch % 10 == 1)
         snapshot = TrainView(Run(), "Training", 0.5, [], 0, stored, frames[-4:])
         view = JobView(state=state, snapshot=snapshot, n_snapshots=n)
-        return live_view.latest(at.job, view)
+        return live_film.latest(at.job, view)
 
     at.see = see
     return at
@@ -52,9 +54,9 @@ def frame(epoch: int) -> Frame:
 
 def before_the_first(visit) -> None:
     """As on Start: the page is drawn before there is a frame."""
-    assert visit.see(0).film is not None
+    assert visit.see(0)
     visit.made.clear()
-    visit.now += live_view.SECONDS_BETWEEN_DRAWINGS
+    visit.now += live_film.SECONDS_BETWEEN_DRAWINGS
 
 
 def test_a_slider_moved_meanwhile_makes_no_new_pictures(visit):
@@ -64,7 +66,7 @@ def test_a_slider_moved_meanwhile_makes_no_new_pictures(visit):
 
 def test_every_poll_makes_new_ones_also_when_it_is_a_little_early(visit):
     visit.see(1)
-    visit.now += 0.95 * live_view.SECONDS_BETWEEN_DRAWINGS
+    visit.now += 0.95 * live_film.SECONDS_BETWEEN_DRAWINGS
     visit.see(2)
     assert visit.made == [[1], [2]]
 
@@ -94,7 +96,7 @@ def test_each_poll_sends_the_frames_since_the_last_one(visit):
     before_the_first(visit)
     for n in (3, 5, 20):
         visit.see(n)
-        visit.now += live_view.SECONDS_BETWEEN_DRAWINGS
+        visit.now += live_film.SECONDS_BETWEEN_DRAWINGS
     assert visit.made == [[1, 2, 3], [4, 5], [17, 18, 19, 20]]
 
 
@@ -105,6 +107,14 @@ def test_at_the_end_every_stored_epoch_can_be_played_again(visit):
     visit.see(25, "done")
     assert visit.made[1:] == [[1, 11, 21, 25]]
     assert visit.whole, "the film so far gives way to the stored one"
+
+
+def test_what_is_sent_later_is_known_to_be_later_also_when_no_epoch_was_added(visit):
+    visit.see(3)
+    first = visit.order
+    visit.now += 1
+    visit.see(3, "paused")
+    assert visit.order > first and not visit.now_of_run.runs
 
 
 def test_who_comes_later_gets_the_stored_epochs_and_the_newest_frame(visit):

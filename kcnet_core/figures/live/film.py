@@ -1,17 +1,19 @@
-"""S and W of a run under way, for canvases that play them: a few frames in few bytes."""
+"""What the live view plays of a run under way: a few frames of S and W, curves and numbers."""
 
 from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, cast
 
 import numpy as np
 
 from kcnet_core.experiments.block_means import block_size
 from kcnet_core.experiments.frames import Frame
 from kcnet_core.figures.axes import nice_ceiling
+from kcnet_core.figures.live.charts import score_shares
 from kcnet_core.figures.reduction import (
     KINDS,
     LEVELS,
@@ -21,9 +23,11 @@ from kcnet_core.figures.reduction import (
     scale_end,
     shade_table,
 )
+from kcnet_core.network.history import EpochRecord
 from kcnet_core.palette import theme
 
-MOST_FRAMES = 12  # of one look; with one look a second the eye sees a smooth change
+MOST_MOMENTS = 12  # of one look; with one look a second the eye sees a smooth change
+MOST_MOMENTS_AT_ONCE = 64
 MOST_BYTES = 140_000  # of one look; a single frame may take more
 MOST_BYTES_AT_ONCE = 600_000  # of all stored frames, which a browser gets once or twice
 MOST_NAMES = 4_000  # of inputs
@@ -31,13 +35,26 @@ PASSING = 0xFE  # of scores that the next look replaces, every second shade: hal
 QUICK = 2  # zlib's level: half the time of its default for a few per cent more bytes
 
 
+@dataclass(frozen=True)
+class Now:
+    """How a run stands when somebody looks, besides its pictures and curves."""
+
+    numbers: Sequence[tuple[str, str, str]] = ()  # name, value, and what more is to be said of it
+    seconds: float | None = None  # so far, where the run's clock is among the numbers
+    runs: bool = False  # whether it goes on
+    ended: bool = False  # the numbers are those of the result, whichever moment is looked at
+
+
 def film_data(
     kinds: Sequence[str],
-    frames: Sequence[Frame],
+    instants: Sequence[Frame | EpochRecord],
     *,
     film: str = "",
+    order: float = 0.0,
     whole: bool = False,
-    says: Mapping[int, str] | None = None,
+    now: Now | None = None,
+    numbers: Callable[[int], Mapping[str, str]] = lambda epoch: {},
+    charts: Sequence[Mapping[str, Any]] = (),
     n_submodels: int = 1,
     names: Sequence[str] = (),
     image_shape: tuple[int, ...] | None = None,
@@ -46,39 +63,44 @@ def film_data(
 ) -> bytes:
     """What `pages/ui/train/film.js` plays: one line of JSON, then shades; all deflated.
 
-    For each of `kinds` ("S", "W", "usage") the shades of the first frame are followed, for each
-    other one, by the difference (modulo 256) to the one before: most connections stay as they are,
-    which takes almost no bytes. Only some of many frames are sent, always with the last; without
-    any the canvases wait. They continue `film` and are to be played in so many `seconds`; `whole`
-    ones take the place of all that were sent before. `says` has words for an epoch, `names` are
-    those of the inputs, for the words under the pointer.
+    `instants` are frames or, of a network without wiring, records of epochs. For each of `kinds`
+    ("S", "W", "usage") the shades of the first frame are followed, for each other one, by the
+    difference (modulo 256) to the one before: most connections stay as they are, which takes almost
+    no bytes. Only some of many are sent, always with the last; without any the canvases wait. They
+    continue `film`, are to be played in so many `seconds`, and are newer than any of a lower
+    `order`; `whole` ones take the place of all that were sent before. `numbers` are those of an
+    epoch, under the names that `now` has for them; `charts` (see `charts`) are drawn as far as
+    the epoch shown. `names` are those of the inputs, for the words under the pointer.
     """
-    ink = theme(dark)
+    ink, now = theme(dark), now or Now()
     about: dict[str, Any] = {
         "film": f"{film} {dark}",
-        # The browser may get to a later one first; a whole film is later than its last frame.
-        "order": frames[-1].made + 1e-6 * whole if frames else 0.0,
+        "order": order,
         "whole": whole,
         "seconds": seconds,
+        "now": asdict(now),
+        "charts": list(charts),
         "ink": {"text": ink.text, "muted": ink.muted, "grid": ink.grid, "paper": ink.background},
         "moments": [],
-        "boards": [_board(kind, frames, n_submodels, names, image_shape, dark) for kind in kinds],
     }
-    if not frames:
+    frames = [one for one in instants if isinstance(one, Frame)]
+    about["boards"] = [
+        _board(kind, frames, n_submodels, names, image_shape, dark) for kind in kinds
+    ]
+    if not instants:
         return _deflated(about, b"")
     budget = MOST_BYTES_AT_ONCE if whole else MOST_BYTES
-    most = len(frames) if whole else MOST_FRAMES
-    n = min(len(frames), most)
+    n = min(len(instants), MOST_MOMENTS_AT_ONCE if whole else MOST_MOMENTS)
     while True:
         # The last, and of what is sent at once the first, to which all else is compared.
-        first = 0 if whole else len(frames) / n - 1
-        at = np.linspace(first, len(frames) - 1, n)
-        sent = [frames[k] for k in at.round().astype(int)] if n > 1 else [frames[-1]]
+        first = 0 if whole else len(instants) / n - 1
+        at = np.linspace(first, len(instants) - 1, n).round().astype(int)
+        sent = [instants[k] for k in at] if n > 1 else [instants[-1]]
         shades = b"".join(
-            _changes(board, kind, sent, image_shape, passing=not whole)
+            _changes(board, kind, cast(list[Frame], sent), image_shape, passing=not whole)
             for board, kind in zip(about["boards"], kinds, strict=True)
         )
-        moments = [{"epoch": f.epoch, "text": _moment(f, says or {})} for f in sent]
+        moments = [_moment(instant, numbers(instant.epoch), bool(charts)) for instant in sent]
         data = _deflated(about | {"moments": moments}, shades)
         if len(data) <= budget or n == 1:
             return data
@@ -109,7 +131,7 @@ def _board(
     }
     if not frames:
         return board
-    when = _moment(frames[-1], {})
+    when = _when(frames[-1])
     last = _values(frames[-1], kind, image_shape)
     shape = last.shape if kind == "usage" else frames[-1].shape
     high = nice_ceiling(float(last.max())) if kind == "usage" else scale_end(last, kind)
@@ -150,11 +172,21 @@ def _values(frame: Frame, kind: str, image_shape: tuple[int, ...] | None) -> np.
     return small
 
 
-def _moment(frame: Frame, says: Mapping[int, str]) -> str:
+def _moment(
+    instant: Frame | EpochRecord, numbers: Mapping[str, str], with_scores: bool
+) -> dict[str, Any]:
+    moment: dict[str, Any] = {"epoch": instant.epoch, "text": _when(instant), "numbers": numbers}
+    if isinstance(instant, Frame):
+        moment["made"] = instant.made
+        if with_scores and instant.S_counts is not None:
+            moment["scores"] = score_shares(instant.S_counts).round(2).tolist()
+    return moment
+
+
+def _when(instant: Frame | EpochRecord) -> str:
     """Of a wiring that is not tuned there are no epochs."""
-    if frame.S_small is None:
-        return ""
-    return f"epoch {frame.epoch}" + (f" · {says[frame.epoch]}" if frame.epoch in says else "")
+    untuned = isinstance(instant, Frame) and instant.S_small is None
+    return "" if untuned else f"epoch {instant.epoch}"
 
 
 def _deflated(about: dict, shades: bytes) -> bytes:
