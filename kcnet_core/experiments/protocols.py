@@ -9,6 +9,7 @@ import numpy as np
 
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import DataError
+from kcnet_core.experiments.run import Run
 
 TEST_FRACTION = 0.1  # the paper's 9:1
 
@@ -100,6 +101,13 @@ def default_protocol(dataset: Dataset) -> str:
         if PROTOCOLS[name].applies(dataset):
             return name
     return "paper_split"
+
+
+def split_of(run: Run, dataset: Dataset) -> tuple[str, Split]:
+    """A run's one split, and the name of its protocol."""
+    protocol = run.protocol or default_protocol(dataset)
+    (split,) = splits(dataset, protocol, seed=run.seed, rows=run.rows)
+    return protocol, split
 
 
 def splits(

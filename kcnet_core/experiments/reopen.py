@@ -11,8 +11,9 @@ from kcnet_core.errors import ModelFileError
 from kcnet_core.experiments import metrics
 from kcnet_core.experiments.described import written
 from kcnet_core.experiments.frames import Replay
+from kcnet_core.experiments.protocols import split_of
 from kcnet_core.experiments.run import KCNET_MODELS, Run
-from kcnet_core.experiments.training import TrainedRun, split_of
+from kcnet_core.experiments.training import TrainedRun
 from kcnet_core.model_file import SavedModel
 
 

@@ -108,12 +108,6 @@ def validation_metric(dataset: Dataset) -> str:
     return KEYWORDS[DEFAULT_METRIC[TargetCode.learn(dataset.y).kind]]
 
 
-def split_of(run: Run, dataset: Dataset) -> tuple[str, protocols.Split]:
-    protocol = run.protocol or protocols.default_protocol(dataset)
-    (split,) = protocols.splits(dataset, protocol, seed=run.seed, rows=run.rows)
-    return protocol, split
-
-
 def train_steps(
     run: Run, dataset: Dataset, enough: Callable[[], bool] = lambda: False
 ) -> Generator[TrainView, None, TrainedRun]:
@@ -135,7 +129,7 @@ def train_steps(
 
     yield view("Splitting the rows", 0.0)
     started = time.perf_counter()
-    protocol, split = split_of(run, dataset)
+    protocol, split = protocols.split_of(run, dataset)
     prepared = time.perf_counter() - started
     yield view("Scaling the inputs", 0.0)
     retina = retina_for(run.retina, run.n_patches, run.seed, dataset)

@@ -88,8 +88,8 @@ def _quality(nose: Nose, dataset, test_rows, protocol: str) -> Quality:
 def _dataset_and_split(saved):
     """The data that the file says it was trained on, cut as then; (None, None) if not at hand."""
     from kcnet_core import datasets
+    from kcnet_core.experiments.protocols import split_of
     from kcnet_core.experiments.reopen import run_of
-    from kcnet_core.experiments.training import split_of
 
     try:
         run = run_of(saved)

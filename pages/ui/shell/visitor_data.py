@@ -70,7 +70,7 @@ def split_sizes(of: Run, data: Dataset) -> tuple[str, int, int]:
     """Protocol, training rows and test rows of a run; remembered, because every redrawing asks."""
 
     def sizes() -> tuple[str, int, int]:
-        from kcnet_core.experiments.training import split_of
+        from kcnet_core.experiments.protocols import split_of
 
         protocol, split = split_of(of, data)
         return protocol, len(split.train), len(split.test)

@@ -47,7 +47,7 @@ def opener() -> None:
 def cost(run: Run, dataset: Dataset) -> Estimate:
     """Memory for the test rows on their way through scaler and model, and for S and W."""
     from kcnet_core.experiments.cost import reopen_cost
-    from kcnet_core.experiments.training import split_of
+    from kcnet_core.experiments.protocols import split_of
 
     _, split = split_of(run, dataset)
     return reopen_cost(run, len(split.test), dataset.X.shape[1])

@@ -1,5 +1,8 @@
 """Test rows are chosen as the protocol says, whatever the data looks like."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -213,3 +216,15 @@ def test_a_made_up_row_joins_a_molecule_of_its_own_class():
     more = oversample(dataset.X, y, seed=0, groups=dataset.groups)
     assert np.array_equal(more.groups[:80], dataset.groups)
     assert set(more.groups[80:]) <= set(dataset.groups[y == 1])
+
+
+def test_what_the_first_page_says_of_a_run_waits_for_neither_torch_nor_scikit_learn():
+    code = (
+        "import sys; from kcnet_core.datasets import load; "
+        "from kcnet_core.experiments.protocols import split_of; "
+        "from kcnet_core.experiments.run import Run; run = Run(); "
+        "protocol, split = split_of(run, load(run.dataset)); print(len(split.train), "
+        "[m for m in ('torch', 'sklearn.base', 'sklearn.utils', 'rdkit') if m in sys.modules])"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "4000 []"

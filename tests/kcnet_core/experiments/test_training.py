@@ -15,10 +15,10 @@ from kcnet_core.errors import DataError
 from kcnet_core.experiments import report
 from kcnet_core.experiments.frames import Replay
 from kcnet_core.experiments.lambda_path import LambdaPath
-from kcnet_core.experiments.protocols import subsampled
+from kcnet_core.experiments.protocols import split_of, subsampled
 from kcnet_core.experiments.reopen import reopen, run_of
 from kcnet_core.experiments.run import NETWORK_NAMES, Run
-from kcnet_core.experiments.training import split_of, train_steps
+from kcnet_core.experiments.training import train_steps
 from kcnet_core.model_file import load_model
 from kcnet_core.network.history import EpochRecord
 
