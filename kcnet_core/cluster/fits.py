@@ -79,7 +79,8 @@ def fit(
     client : distributed.Client, address of a scheduler, "local" or None
         None computes here, one chunk in memory at a time.
     chunk_rows : int, optional
-        Rows read at once; None takes as many as a fit in memory does.
+        Rows read at once; None takes as many as a fit in memory does, or a few less, so that every
+        worker gets as many.
     classes : array, optional
         All classes, where a list of functions does not tell them before.
 
@@ -105,7 +106,8 @@ def fit(
         known = classes if classes is not None else _classes(rows)
         return chunked.fit_chunks(net, _Readings(rows.chunks), classes=known)
     with connected(client) as cluster:
-        rows = source(X, y, sample_weight, chunk_rows=size, client=cluster)
+        n_lanes = None if chunk_rows else len(worker_addresses(cluster))
+        rows = source(X, y, sample_weight, chunk_rows=size, n_lanes=n_lanes, client=cluster)
         fitted = _fitted(cluster, net, rows, classes if classes is not None else _classes(rows))
     net.__dict__.update(fitted.__dict__)
     return net

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import ceil
 from pathlib import Path
 from typing import Any, Literal
 
@@ -85,8 +86,11 @@ def opened(path: str | Path, mode: Literal["r", "c"] = "r") -> np.ndarray:
         raise DataError(f"{path} is not a .npy file of numbers ({error}).") from None
 
 
-def source(X, y=None, sample_weight=None, *, chunk_rows: int, client=None) -> Source:
-    """Rows as chunks of at most `chunk_rows`; Dask arrays keep their own blocks.
+def source(
+    X, y=None, sample_weight=None, *, chunk_rows: int, n_lanes: int | None = None, client=None
+) -> Source:
+    """Rows as chunks of `chunk_rows`, or of at most so many where they shall be dealt evenly to
+    some lanes; Dask arrays keep their own blocks.
 
     X, y and sample_weight are arrays, names of `.npy` files, memory maps or Dask arrays. Or X is a
     list of (X, y[, sample_weight]), or of functions that return such, and y is left out.
@@ -97,7 +101,8 @@ def source(X, y=None, sample_weight=None, *, chunk_rows: int, client=None) -> So
         edges = _block_edges(X)
     else:
         X = _mapped(X)
-        edges = [*range(0, len(X), chunk_rows), len(X)] if len(X) else [0]
+        size = chunk_rows if n_lanes is None else _even(len(X), chunk_rows, n_lanes)
+        edges = [*range(0, len(X), size), len(X)] if len(X) else [0]
     whole = [X, y if _is_dask(y) else _mapped(y)]
     if sample_weight is not None:
         whole.append(sample_weight if _is_dask(sample_weight) else _mapped(sample_weight))
@@ -107,6 +112,12 @@ def source(X, y=None, sample_weight=None, *, chunk_rows: int, client=None) -> So
     columns = [_parts(array, edges, client) for array in whole]
     sizes = [b - a for a, b in pairwise(edges)]
     return Source(list(zip(*columns, strict=True)), sizes, whole[1])
+
+
+def _even(n_rows: int, chunk_rows: int, n_lanes: int) -> int:
+    """Rows of a chunk, so that each lane gets as many of them."""
+    n_chunks = n_lanes * max(1, ceil(n_rows / (chunk_rows * n_lanes)))
+    return max(1, ceil(n_rows / n_chunks))
 
 
 def _listed(chunks) -> Source:

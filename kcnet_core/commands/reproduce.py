@@ -175,11 +175,21 @@ def paper_and_ours(result):
                 "interval": f"{number(outcome.low)} to {number(outcome.high)}" if known else "",
                 "n": outcome.n,
                 "tried": outcome.tried,
+                **_stored_words(outcome, number),
                 "": sentence(outcome) + _goal_words(outcome),
             }
         )
     longest = max(len(line[""]) for line in lines)
-    return pd.DataFrame([{**line, "": line[""].ljust(longest)} for line in lines])
+    table = pd.DataFrame([{**line, "": line[""].ljust(longest)} for line in lines])
+    return table.fillna("")
+
+
+def _stored_words(outcome, number) -> dict[str, str]:
+    """Columns of a recipe that looks at bytes."""
+    if outcome.stored_bytes_8bit is None:
+        return {}
+    kib = f"{outcome.stored_bytes_8bit / 1024:.1f}"
+    return {"KiB": kib, "in 8 bits": number(outcome.accuracy_8bit)}
 
 
 def _goal_words(outcome) -> str:

@@ -160,9 +160,9 @@ class RidgeReadout(NetworkEstimator):
             part = slice(start, stop)
             with computing(sums.n_hidden, self.device_, stop - start):
                 # The sums keep H itself while they are dual; else its memory serves again.
-                again = H if not sums.dual and H is not None and stop - start == size else None
-                H = self._activity(self._rows_on_device(X[part]), again)
-                sums.activities = H if stop - start == size and not sums.dual else None
+                fits = not sums.dual and H is not None and H.shape[1] == stop - start
+                H = self._activity(self._rows_on_device(X[part]), H if fits else None)
+                sums.activities = None if sums.dual else H
                 sums.add(H, torch.from_numpy(Y[part]), torch.from_numpy(w[part]))
             yield Progress("gram", stop, len(X), time.perf_counter() - started)
         if not more:

@@ -15,6 +15,9 @@ from kcnet_core.paper.differences import ENOUGH, Difference, differences_of
 from kcnet_core.paper.recipe import PAPER_ROWS, Recipe, RecipeLine
 
 AGREES, CLOSE, HIGHER, LOWER, UNKNOWN = "agrees", "close", "higher", "lower", ""
+AVERAGED = (
+    "updates", "density", "parameters", "stored_bytes_8bit", "accuracy_8bit", "search_seconds",
+)  # fmt: skip
 KEPT = ("curves", "matrices", "trials")
 NOT_IN_ROWS = (*KEPT, "line", "dataset", "target", "model", "settings", "note")
 
@@ -45,6 +48,8 @@ class Outcome:
     updates: float | None = None  # of the wiring by DOA, mean
     density: float | None = None  # of W in the end, mean
     parameters: float | None = None
+    stored_bytes_8bit: float | None = None  # mean, as accuracy_8bit, which belongs to it
+    accuracy_8bit: float | None = None
     configure_seconds: float | None = None
     fit_seconds: float | None = None
     evaluate_seconds: float | None = None
@@ -188,7 +193,7 @@ def _outcome(recipe: Recipe, line: RecipeLine, rows: list[Mapping]) -> Outcome:
     one_split = metrics.single_split_range(values) if splits else (np.nan, np.nan)
     averages: dict[str, Any] = {
         name: float(part[name].mean())
-        for name in ("updates", "density", "parameters", "search_seconds", *TIMES)
+        for name in (*AVERAGED, *TIMES)
         if name in part and part[name].notna().any()
     }
     return replace(

@@ -58,7 +58,8 @@ class RecipeLine:
     paper: Paper | None = None  # None when the paper shows only a plot
     goal: tuple[float, float] | None = None  # where this project wants its mean to be
     x: float | None = None  # place on the horizontal axis, in sweeps
-    # Of "curves", "matrices" and "trials", what to store. "times" stores nothing more, but a row
+    # Of "curves", "matrices" and "trials", what to store, or "stored", the bytes that the network
+    # takes and its accuracy in 8 bits. "times" stores nothing more, but a row
     # that has it is never taken over from a recipe where much may have run beside it.
     keep: tuple[str, ...] = ()
     repeats: int = 0  # in place of the recipe's; 0: the recipe's

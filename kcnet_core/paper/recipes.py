@@ -28,6 +28,7 @@ RECIPES = {
         images.hidden_sizes("fashion_mnist", "Figure A-6(a)"),
         wiring.TIME_TO_ACCURACY,
         wiring.WIRING_PLANS,
+        wiring.ACCURACY_PER_BYTE,
         wiring.REAL_FLY,
         wiring.PHOTOGRAPHS,
         odor.EQUAL_BUDGET,

@@ -13,7 +13,7 @@ from typing import Any
 
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.experiments.comparison.search import Trial, best_trial, search_steps
-from kcnet_core.experiments.evaluate import evaluate_steps
+from kcnet_core.experiments.evaluate import STORED, evaluate_steps
 from kcnet_core.experiments.fitting import retina_for
 from kcnet_core.experiments.metrics import METRICS
 from kcnet_core.experiments.protocols import Split, splits
@@ -95,6 +95,8 @@ def unit_steps(line: RecipeLine, repeat: int, cache: DatasetCache, journal: Jour
         "threads": torch.get_num_threads(),
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
     }
+    if "stored" in line.keep:
+        entry |= {name: row[name] for name in STORED}
     yield entry | _kept(line, made[-1], trials)
 
 

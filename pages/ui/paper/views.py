@@ -167,6 +167,8 @@ def table(recipe: Recipe, result: Result) -> None:
             "Repeats": number(help="Splits, or seeds of the benchmark's own split"),
             "Updates": number(format="%.1f", help="Of the wiring by DOA, before it stopped"),
             "Ones in W": number(format="percent", help="Share of connections in the end"),
+            "KiB": number(format="%.1f", help="Stored with output weights of 8 bits"),
+            "In 8 bits": number(format="%.4f", help="Accuracy with output weights of 8 bits"),
             "Seconds": number(format="%.2f", help="To configure, train and evaluate once"),
             # As many pixels as the longest words take: most cells may be empty.
             **{
@@ -210,6 +212,8 @@ def _table_line(recipe: Recipe, outcome: Outcome) -> dict:
         "Repeats": outcome.n,
         "Updates": outcome.updates,
         "Ones in W": outcome.density,
+        "KiB": outcome.stored_bytes_8bit and outcome.stored_bytes_8bit / 1024,
+        "In 8 bits": outcome.accuracy_8bit,
         "Seconds": None if recipe.metric == "seconds" else outcome.seconds,
         "Tried": outcome.tried,
         "Settings": settings_in_words(chosen, outcome.model),

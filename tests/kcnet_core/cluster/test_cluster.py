@@ -93,6 +93,16 @@ def test_files_and_memory_maps_are_read_where_the_work_is(client, files):
         assert all(isinstance(part, FileRows) for chunk in parts for part in chunk)
 
 
+@pytest.mark.parametrize(("n_rows", "n_lanes"), [(60_000, 2), (60_000, 3), (5, 2), (1, 4)])
+def test_every_worker_gets_as_many_rows_where_no_chunk_size_is_asked_for(n_rows, n_lanes):
+    X = np.zeros((n_rows, 1))
+    rows = source(X, X[:, 0], chunk_rows=8192, n_lanes=n_lanes)
+    sizes = rows.n_rows
+    assert sum(sizes) == n_rows and max(sizes) <= 8192 and len(set(sizes[:-1])) <= 1
+    lanes = [sum(sizes[k] for k in lane) for lane in _dealt(rows, n_lanes)]
+    assert max(lanes) - min(lanes) <= len(sizes)
+
+
 def test_dask_arrays_however_they_are_cut(client):
     da = pytest.importorskip("dask.array")
     whole = clone(NET).fit(X, Y)

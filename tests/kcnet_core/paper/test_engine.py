@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 import torch
 
+from kcnet_core.commands.reproduce import paper_and_ours
 from kcnet_core.contracts import drain
 from kcnet_core.errors import DataError, KCNetError
 from kcnet_core.paper import engine
@@ -577,3 +578,14 @@ def test_threads_are_told_only_where_every_row_tells_its_own(second, told):
     row = {"line": "a", "protocol": "benchmark", "repeat": 0, "seed": 0, "seconds": 1.0}
     rows = ({**row, "threads": 2}, {**row, "repeat": 1, **second})
     assert provenance(Result("x", False, (), (), rows, 2))["threads"] == told
+
+
+def test_a_line_that_stores_its_bytes_tells_them_with_the_accuracy_in_8_bits(journal):
+    recipe = made_recipe(made_line(keep=("stored",)), repeats=2)
+    _, result = finished(recipe, journal)
+    (outcome,) = result.outcomes
+    assert outcome.stored_bytes_8bit == np.mean([row["stored_bytes_8bit"] for row in result.rows])
+    assert 0 < outcome.stored_bytes_8bit < min(row["stored_bytes"] for row in result.rows)
+    accuracies = [row["accuracy"] for row in result.rows]
+    assert abs(outcome.accuracy_8bit - np.mean(accuracies)) < 0.1
+    assert {"KiB", "in 8 bits"} <= set(paper_and_ours(result))
