@@ -213,6 +213,7 @@ def _print_table(nose: Nose, answers: Answers, top: int, known: Sequence[Rater])
 def _measure(args: argparse.Namespace) -> None:
     from kcnet_core import datasets
     from kcnet_core.datasets.substructures import with_substructures
+    from kcnet_core.molecules.fingerprint_table import KINDS
     from kcnet_core.smell import elsewhere, quality
 
     if args.dream:
@@ -224,7 +225,7 @@ def _measure(args: argparse.Namespace) -> None:
     if args.benchmark:
         from kcnet_core.smell import benchmark
 
-        data = with_substructures(datasets.load(elsewhere.SOURCE))
+        data = with_substructures(datasets.load(elsewhere.SOURCE), KINDS)
         print(benchmark.to_json(benchmark.journaled(data, args.benchmark, _say)), end="")
         return
     dataset = datasets.load(args.data)

@@ -1,4 +1,4 @@
-"""Count fingerprints by name: four kinds of substructures, hashed to a fixed number of places.
+"""Count fingerprints by name: six kinds of substructures, hashed to a fixed number of places.
 
 Several substructures may share a place, so a name says which kind it is and no more.
 """
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 RADIUS = 2  # bonds around an atom
 LONGEST_PAIR = 8  # bonds between two atoms
+LONGEST_PATH = 5  # bonds
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,14 @@ KINDS = {
     "pair": Kind(2048, 2048, f"two atoms up to {LONGEST_PAIR} bonds apart (atom pair)"),
     "torsion": Kind(4096, 2048, "four atoms in a row (topological torsion)"),
     "key": Kind(6144, 167, "one of 166 patterns that chemists search by (MACCS key)"),
+    "role": Kind(
+        6311, 2048, f"atoms that give or take hydrogen bonds, charge or rings, {RADIUS} bonds around"
+    ),
+    "path": Kind(8359, 2048, f"up to {LONGEST_PATH} bonds that hang together (RDKit path)"),
 }
+# On the starter set, whose molecules are few, roles and paths add nothing on ring systems left out
+# (mean AUROC 0.888 instead of 0.889); on GS-LF they do.
+USUAL = ("environment", "pair", "torsion", "key")
 NAMES = tuple(f"{name} {k}" for name, kind in KINDS.items() for k in range(kind.size))
 PLACES = {name: place for place, name in enumerate(NAMES)}
 

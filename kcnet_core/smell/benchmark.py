@@ -30,7 +30,7 @@ from kcnet_core.storage import folders
 N_FOLDS = 5
 N_TREES = 100
 NEIGHBOURS = (5, 10, 20, 40, 80)  # to choose from
-FLIES = FlySettings(n_flies=6, n_hidden=1000, n_group_cells=250, second_alpha=None)
+FLIES = FlySettings(n_flies=3, n_hidden=4000, n_group_cells=1500, second_alpha=None)
 LITERATURE = {"OpenPOM: ten graph networks a fold": 0.8872}
 BUNDLED = folders.assets() / "results" / "gs_lf_benchmark.json"
 
@@ -118,7 +118,7 @@ def _voted(similarity: np.ndarray, Y: np.ndarray, k: int) -> np.ndarray:
 MODELS: dict[str, Callable[[Dataset, Split], tuple[np.ndarray, dict]]] = {
     "KCNet, descriptors and substructures": _flies(FLIES, True),
     "Nearest neighbours by Tanimoto": _neighbours,
-    "KCNet, descriptors alone": _flies(replace(FLIES, n_hidden=2000), False),
+    "KCNet, descriptors alone": _flies(FLIES, False),
     "Random forest": _forest,
     "XGBoost": _xgboost,
 }

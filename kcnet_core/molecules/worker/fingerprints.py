@@ -1,4 +1,4 @@
-"""One canonical SMILES -> how often it holds every substructure of four kinds. Runs in a worker."""
+"""One canonical SMILES -> how often it holds every substructure of six kinds. Runs in a worker."""
 
 from __future__ import annotations
 
@@ -6,12 +6,23 @@ from rdkit import Chem
 from rdkit.Chem import rdFingerprintGenerator as generators
 from rdkit.Chem import rdMolDescriptors
 
-from kcnet_core.molecules.fingerprint_table import KINDS, LONGEST_PAIR, RADIUS
+from kcnet_core.molecules.fingerprint_table import (
+    KINDS,
+    LONGEST_PAIR,
+    LONGEST_PATH,
+    RADIUS,
+)
 
 COUNTED = {
     "environment": generators.GetMorganGenerator(radius=RADIUS, fpSize=KINDS["environment"].size),
     "pair": generators.GetAtomPairGenerator(maxDistance=LONGEST_PAIR, fpSize=KINDS["pair"].size),
     "torsion": generators.GetTopologicalTorsionGenerator(fpSize=KINDS["torsion"].size),
+    "role": generators.GetMorganGenerator(
+        radius=RADIUS,
+        fpSize=KINDS["role"].size,
+        atomInvariantsGenerator=generators.GetMorganFeatureAtomInvGen(),
+    ),
+    "path": generators.GetRDKitFPGenerator(maxPath=LONGEST_PATH, fpSize=KINDS["path"].size),
 }
 MOST = 255  # of one substructure
 

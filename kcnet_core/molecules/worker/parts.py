@@ -110,10 +110,10 @@ def places(mol: Chem.Mol) -> dict[str, tuple[list[int], list[float]]]:
         seen.AllocateBitInfoMap()
         seen.AllocateBitPaths()
         generator.GetCountFingerprint(mol, additionalOutput=seen)
-        times = seen.GetBitPaths() if kind == "torsion" else seen.GetBitInfoMap()
-        around = kind == "environment"  # whose places are (atom, radius)
-        for bit, each in (times or {}).items():
-            found[f"{kind} {bit}"] = [_around(mol, *one) if around else set(one) for one in each]
+        listed = seen.GetBitPaths() if kind in ("torsion", "path") else seen.GetBitInfoMap()
+        lies = _LIES.get(kind, lambda mol, *atoms: set(atoms))
+        for bit, each in (listed or {}).items():
+            found[f"{kind} {bit}"] = [lies(mol, *one) for one in each]
     on = rdMolDescriptors.GetMACCSKeysFingerprint(mol).GetOnBits()
     patterns = _FRAGMENTS | {f"key {key}": _KEYS[key] for key in on if key in _KEYS}
     for name, pattern in patterns.items():
@@ -152,6 +152,15 @@ def _around(mol: Chem.Mol, atom: int, radius: int) -> set[int]:
     for _ in range(radius):
         reached |= {n.GetIdx() for one in reached for n in mol.GetAtomWithIdx(one).GetNeighbors()}
     return reached
+
+
+def _along(mol: Chem.Mol, *bonds: int) -> set[int]:
+    ends = (mol.GetBondWithIdx(bond) for bond in bonds)
+    return {atom for bond in ends for atom in (bond.GetBeginAtomIdx(), bond.GetEndAtomIdx())}
+
+
+# Atoms of an occurrence, where it is not told by them: by atom and radius, or by bonds.
+_LIES = {"environment": _around, "role": _around, "path": _along}
 
 
 def _ring_systems(mol: Chem.Mol) -> list[list[set[int]]]:

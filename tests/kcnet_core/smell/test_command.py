@@ -17,7 +17,7 @@ from kcnet_core.smell import elsewhere
 def small(monkeypatch, nose):
     """The nose of these tests in place of the full one."""
     monkeypatch.setattr(elsewhere, "taught_nose", lambda dataset: nose)
-    monkeypatch.setattr(substructures, "with_substructures", lambda dataset: dataset)
+    monkeypatch.setattr(substructures, "with_substructures", lambda dataset, *_: dataset)
 
 
 def test_the_table_names_characters_truth_and_errors(capsys):

@@ -7,7 +7,7 @@ import pytest
 
 from kcnet_core.datasets.substructures import with_substructures
 from kcnet_core.experiments.comparison.search import training_part
-from kcnet_core.molecules.fingerprint_table import NAMES, PLACES, kind_of, meaning
+from kcnet_core.molecules.fingerprint_table import KINDS, NAMES, PLACES, kind_of, meaning
 from kcnet_core.molecules.fingerprints import substructure_counts
 from kcnet_core.molecules.text import split_lines
 from kcnet_core.network.scores import auroc_by_label
@@ -23,7 +23,7 @@ SMALL = FlySettings(n_flies=2, n_hidden=300, n_group_cells=150)
 
 @pytest.fixture(scope="module")
 def described(starter):
-    return with_substructures(starter)
+    return with_substructures(starter, KINDS)
 
 
 @pytest.fixture(scope="module")
@@ -39,8 +39,8 @@ def test_the_same_substructure_is_counted_as_often_as_it_is_there():
 
 
 def test_every_place_has_a_kind_and_a_meaning():
-    assert len(set(NAMES)) == len(NAMES) == 3 * 2048 + 167
-    assert {kind_of(name) for name in NAMES} == {"environment", "pair", "torsion", "key"}
+    assert len(set(NAMES)) == len(NAMES) == 5 * 2048 + 167
+    assert {kind_of(name) for name in NAMES} == set(KINDS)
     assert kind_of("MolLogP") is None and kind_of("dilution 1/10") is None
     assert "Morgan" in meaning("environment 7") and PLACES["pair 0"] == 2048
 
@@ -50,7 +50,7 @@ def test_substructures_that_a_few_molecules_hold_become_inputs(starter, describe
     np.testing.assert_array_equal(described.X[:, :n], starter.X)
     added = described.X[:, n:]
     assert added.shape[1] > 500 and ((added > 0).sum(axis=0) >= 3).all()
-    assert [len(at) > 0 for at in groups_of(described.feature_names)] == [True] * 5
+    assert [len(at) > 0 for at in groups_of(described.feature_names)] == [True] * 7
 
 
 def test_scaling_knows_the_training_rows_alone(described):
