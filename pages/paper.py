@@ -7,7 +7,8 @@ import streamlit as st
 from kcnet_core.paper.outcomes import Result
 from kcnet_core.paper.recipe import Recipe
 from kcnet_core.paper.result_file import file_name, result_text
-from pages.ui.paper import measuring, overview, provenance, state, verdict, views
+from kcnet_core.smell.recipes import NoseRecipe
+from pages.ui.paper import measuring, nose, overview, provenance, state, verdict, views
 from pages.ui.shell.frame import heading
 from pages.ui.shell.watch import state_of
 
@@ -18,6 +19,9 @@ def main() -> None:
         "Every table and figure of Hong & Pavlic (2021), beside what this code measures.",
     )
     recipe = overview.choice()
+    if isinstance(recipe, NoseRecipe):
+        nose.show(recipe)
+        return
     if recipe is None:
         overview.overview()
         return

@@ -45,14 +45,15 @@ def main(args: argparse.Namespace) -> None:
     from kcnet_core.paper.recipe import quickened
     from kcnet_core.paper.recipes import RECIPES, find_recipe
     from kcnet_core.paper.result_file import file_name, known_rows, own_results, save_result
+    from kcnet_core.smell.recipes import NOSE_RECIPES
 
     if not args.names:
         _list()
         return
     if args.minutes is not None and not args.minutes > 0:
         raise KCNetError(f"--minutes must be above 0, not {args.minutes:g}.")
-    names = list(RECIPES) if "all" in args.names else args.names
-    recipes = [find_recipe(name) for name in dict.fromkeys(names)]
+    names = dict.fromkeys([*RECIPES, *NOSE_RECIPES] if "all" in args.names else args.names)
+    recipes = [find_recipe(name) for name in names if name not in NOSE_RECIPES]
     deadline = None if args.minutes is None else time.monotonic() + 60 * args.minutes
     journal, folder = default_journal(), args.results or own_results()
     if args.results:
@@ -73,6 +74,31 @@ def main(args: argparse.Namespace) -> None:
             _say_what_is_missing(result)
         if ended:
             raise KeyboardInterrupt
+    for nose_recipe in (NOSE_RECIPES[name] for name in names if name in NOSE_RECIPES):
+        if deadline is not None and time.monotonic() > deadline:
+            print(f"No time was left for {nose_recipe.name}.", file=sys.stderr)
+            continue
+        _of_the_nose(nose_recipe, folder, args)
+
+
+def _of_the_nose(recipe, folder: Path, args: argparse.Namespace) -> None:
+    """Measure the nose, or show what is known of it; there is no quick version."""
+    import pandas as pd
+
+    if args.quick:
+        print(f"{recipe.name} has no quick version; it takes {recipe.duration}.", file=sys.stderr)
+    path = None
+    if not args.known:
+        text = recipe.measure(lambda line: print(line, file=sys.stderr, flush=True))
+        path = recipe.save(folder, text)
+    found = recipe.read() if path is None else recipe.read(path)
+    if found is None:
+        print(f"Nothing is known of {recipe.name} yet.")
+        return
+    print(f"Beyond the paper: {recipe.title}\n{found.how}")
+    print(pd.DataFrame(recipe.table(found)).to_string(index=False, justify="left"))
+    if path is not None:
+        print(f"\nWritten to {path}\n", flush=True)
 
 
 def _measurer(cluster: str | None):
@@ -211,6 +237,7 @@ def _list() -> None:
     from kcnet_core.paper.recipe import quickened
     from kcnet_core.paper.recipes import RECIPES
     from kcnet_core.paper.result_file import find_results
+    from kcnet_core.smell.recipes import NOSE_RECIPES, WHERE
 
     print(f"{'name':24}{'quick':>8}{'in full':>9}  {'known':<12}what")
     for recipe in RECIPES.values():
@@ -218,4 +245,10 @@ def _list() -> None:
         best = next(iter(find_results(recipe.name)), None)
         known = "" if best is None else ("quick" if best.quick else f"{best.finished} rows")
         print(f"{recipe.name:24}{quick:>8}{full:>9}  {known:<12}{recipe.where}: {recipe.title}")
+    for nose_recipe in NOSE_RECIPES.values():
+        known = "" if nose_recipe.read() is None else "shipped"
+        print(
+            f"{nose_recipe.name:24}{'':>8}{nose_recipe.duration:>9}  {known:<12}"
+            f"{WHERE}: {nose_recipe.title}"
+        )
     print("\nTimes are rough estimates for this machine as busy as it is now.")

@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kcnet_core.contracts import drain
 from kcnet_core.errors import DataError, LimitError
 from kcnet_core.limits import MAX_UPLOAD_BYTES, MEGABYTE
 
@@ -211,33 +210,17 @@ def _print_table(nose: Nose, answers: Answers, top: int, known: Sequence[Rater])
 
 
 def _measure(args: argparse.Namespace) -> None:
-    from kcnet_core import datasets
-    from kcnet_core.datasets.substructures import with_substructures
-    from kcnet_core.molecules.fingerprint_table import KINDS
-    from kcnet_core.smell import elsewhere, quality
+    from kcnet_core.smell import recipes
 
     if args.dream:
-        from kcnet_core.smell.ratings import challenge
-
-        data = with_substructures(datasets.load("dream"))
-        print(challenge.to_json(challenge.measured(data, _say)), end="")
-        return
-    if args.benchmark:
-        from kcnet_core.smell import benchmark
-
-        data = with_substructures(datasets.load(elsewhere.SOURCE), KINDS)
-        print(benchmark.to_json(benchmark.journaled(data, args.benchmark, _say)), end="")
-        return
-    dataset = datasets.load(args.data)
-    if args.elsewhere:
-        other = elsewhere.other_people(args.elsewhere)
-        there = elsewhere.measure_steps(with_substructures(dataset), other)
-        measured = drain(there, lambda done, total: _say(f"{done} of {total} steps"))
-        print(elsewhere.to_json(measured), end="")
-        return
-    steps = quality.measure_steps(with_substructures(dataset))
-    found = drain(steps, lambda done, total: _say(f"{done} of {total} splits"))
-    print(quality.to_json(found), end="")
+        found = recipes.dream(_say)
+    elif args.benchmark:
+        found = recipes.benchmark(_say, args.benchmark)
+    elif args.elsewhere:
+        found = recipes.elsewhere(_say, args.data, args.elsewhere)
+    else:
+        found = recipes.quality(_say, args.data)
+    print(found, end="")
 
 
 def _say(text: str) -> None:

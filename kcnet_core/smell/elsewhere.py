@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -235,13 +236,18 @@ def elsewhere_key(dataset: Dataset, settings) -> str:
     return hashlib.sha256(f"{quality_key(dataset, settings)} {digest}".encode()).hexdigest()[:32]
 
 
-def remembered_elsewhere(dataset: Dataset, settings) -> Elsewhere | None:
-    """The measurement that ships with the project, if it holds for this very data."""
+def read_elsewhere(path: Path = BUNDLED) -> Elsewhere | None:
+    """A measurement, by default the one that ships with the project; None if it is damaged."""
     try:
-        found = from_json(BUNDLED.read_text(encoding="utf-8"))
+        return from_json(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    return found if found.key == elsewhere_key(dataset, settings) else None
+
+
+def remembered_elsewhere(dataset: Dataset, settings) -> Elsewhere | None:
+    """The measurement that ships with the project, if it holds for this very data."""
+    found = read_elsewhere()
+    return found if found and found.key == elsewhere_key(dataset, settings) else None
 
 
 def recalibrated(nose: Nose, found: Elsewhere) -> Nose:
@@ -264,6 +270,23 @@ def taught_nose(dataset: Dataset, settings: FlySettings | None = None) -> Nose:
     nose = train_nose(dataset, settings)
     found = remembered_elsewhere(dataset, nose.settings)
     return nose if found is None else recalibrated(nose, found)
+
+
+def table(found: Elsewhere) -> dict[str, list]:
+    """Columns by their heads, one row for every level."""
+    return {
+        "labels of": [level.whose for level in found.levels],
+        "on": [level.which for level in found.levels],
+        "molecules": [level.n_molecules for level in found.levels],
+        "mean AUROC": [str(level.auroc) for level in found.levels],
+        "surest character confirmed": [str(level.confirmed) for level in found.levels],
+        "it says": [str(level.stated) for level in found.levels],
+        "calibration error of it": [str(level.top_error) for level in found.levels],
+        **{
+            f"named at {asked:.0%}": [f"{level.coverage[k]:.1%}" for level in found.levels]
+            for k, asked in enumerate(COVERAGES)
+        },
+    }
 
 
 def to_json(found: Elsewhere) -> str:

@@ -197,15 +197,20 @@ def _summary(
 # -- what was measured before ------------------------------------------------------------------
 
 
+def read_quality(path: Path = BUNDLED) -> Quality | None:
+    """A measurement, by default the one that ships with the project; None if it is damaged."""
+    try:
+        return from_json(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
 def remembered_quality(dataset: Dataset, settings: FlySettings) -> Quality | None:
     """A measurement that holds for this very data: shipped with the project, or made before."""
     key = quality_key(dataset, settings)
     for path in (BUNDLED, _own_path(key)):
-        try:
-            quality = from_json(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError, KeyError, TypeError):
-            continue
-        if quality.key == key:
+        quality = read_quality(path)
+        if quality is not None and quality.key == key:
             return quality
     return None
 
@@ -218,6 +223,17 @@ def remember_quality(quality: Quality) -> None:
         write_whole(path, to_json(quality).encode())
     except OSError:
         return
+
+
+def table(found: Quality) -> dict[str, list]:
+    """Columns by their heads, one row for every character."""
+    return {
+        "character": [q.character for q in found.characters],
+        "rows": [q.n_positive for q in found.characters],
+        "AUROC": [str(q.auroc) for q in found.characters],
+        "F1": [str(q.f1) for q in found.characters],
+        "offered": [q.better_than_chance for q in found.characters],
+    }
 
 
 def to_json(quality) -> str:

@@ -7,7 +7,8 @@ for every word. All of it is read at the one commit that Keller's files come fro
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 COMMIT = "8054ea98ed675005ec10e67359902f500e4911b0"
 URL = f"https://raw.githubusercontent.com/pyrfume/pyrfume-data/{COMMIT}/"
@@ -24,6 +25,7 @@ class Archive:
     from_value: float = 1.0  # of a table: the number from which on a word counts
     only: tuple[str, str] | None = None  # a column of stimuli.csv and the value that it must have
     quirk: str = ""  # a sentence for the report
+    formerly: Mapping[str, str] = field(default_factory=dict)  # other names of the words' columns
 
 
 ARCHIVES = {
@@ -43,6 +45,8 @@ ARCHIVES = {
         "Labels",
         cid="new_CID",
         quirk="The words are those that Chastrette drew from Arctander's prose.",
+        # The repository's own script writes the rows' index and their words under these names.
+        formerly={"Arctander ID": "Stimulus", "ChastretteDetails": "Labels"},
     ),
     "dravnieks_1985": Archive(
         "behavior_2.csv",

@@ -6,7 +6,7 @@ import ast
 import os
 import re
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -95,7 +95,7 @@ def _about(name: str, n_molecules: int, unknown: int, words: list[str]) -> list[
 def _words_by_stimulus(read: _Reader, archive: Archive) -> list[tuple[str, set[str]]]:
     """Every stimulus with its words, as the file of words has them."""
     if archive.column is not None:
-        table = read.table(archive.behavior, (_STIMULUS, archive.column))
+        table = read.table(archive.behavior, (_STIMULUS, archive.column), archive.formerly)
         cells = table[archive.column].fillna("").tolist()
         return [
             (stimulus, set(spelled(read.words(archive.behavior, cell))))
@@ -143,7 +143,8 @@ class _Reader:
     def __init__(self, folder: Path, title: str):
         self.folder, self.title = folder, title
 
-    def table(self, name: str, columns: tuple[str, ...]):
+    def table(self, name: str, columns: tuple[str, ...], formerly: Mapping[str, str] | None = None):
+        """`formerly` are names that columns have had in other versions of the repository."""
         import pandas as pd
 
         path = self.folder / name
@@ -158,6 +159,7 @@ class _Reader:
             ) from error
         except (OSError, EOFError, ValueError, zlib.error) as error:
             raise self.damaged(name, f"the columns {', '.join(columns)}") from error
+        table = table.rename(columns=dict(formerly or {}))
         if not set(columns) <= set(table.columns) or not len(table):
             raise self.damaged(name, f"the columns {', '.join(columns)}")
         for column in set(columns) & {"CID", "new_CID", _STIMULUS}:  # some were written as 123.0

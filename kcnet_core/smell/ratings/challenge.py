@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from kcnet_core.network.regression.regressor import KCNetRegressor
 from kcnet_core.network.scores import pearson
 from kcnet_core.smell.glomeruli import GlomeruliScaler
 from kcnet_core.smell.quality import Measured
-from kcnet_core.smell.ratings.raters import COVERAGE, SETTINGS
+from kcnet_core.smell.ratings.raters import COVERAGE, RATED, SETTINGS
 from kcnet_core.storage import folders
 
 SEEDS = 5
@@ -194,14 +195,29 @@ def _r(truth: np.ndarray, Z: np.ndarray) -> np.ndarray:
     return np.append(r, np.nanmean(r[2:]))
 
 
+def table(found: Challenge) -> dict[str, list]:
+    """Columns by their heads: r of every attribute by every model, and as others quote it."""
+    every = list(next(iter(found.r.values())))
+    attributes = sorted(every, key=lambda name: name not in (*RATED, DESCRIPTORS))
+    return {
+        "r of": attributes,
+        "molecules": [found.n_test.get(name) for name in attributes],
+        **{model: [str(of[name]) for name in attributes] for model, of in found.r.items()},
+        **{
+            f"{who}, quoted": [f"{of[k]:.2f}" if k in of else "" for k in attributes]
+            for who, of in LITERATURE.items()
+        },
+    }
+
+
 def to_json(found: Challenge) -> str:
     return json.dumps(asdict(found), indent=1) + "\n"
 
 
-def remembered_challenge() -> Challenge | None:
-    """The one that ships with the project."""
+def remembered_challenge(path: Path = BUNDLED) -> Challenge | None:
+    """The one that ships with the project, or another."""
     try:
-        found = json.loads(BUNDLED.read_text(encoding="utf-8"))
+        found = json.loads(path.read_text(encoding="utf-8"))
         r = {
             model: {name: Measured(**value) for name, value in of.items()}
             for model, of in found["r"].items()

@@ -7,7 +7,8 @@ import streamlit as st
 from kcnet_core.paper.outcomes import AGREES, CLOSE, HIGHER, LOWER, Result
 from kcnet_core.paper.recipe import GROUPS, Recipe
 from kcnet_core.paper.recipes import RECIPES, in_paper_order
-from pages.ui.paper import state
+from kcnet_core.smell.recipes import NOSE_RECIPES, NoseRecipe
+from pages.ui.paper import nose, state
 from pages.ui.shell import address, session_keys
 
 ICONS = {
@@ -17,7 +18,7 @@ ICONS = {
 }
 
 
-def choice() -> Recipe | None:
+def choice() -> Recipe | NoseRecipe | None:
     """The box with every table and figure; None for the overview."""
     asked, name = address.remembered(state.LINK), state.chosen()
     if asked != name:
@@ -26,17 +27,19 @@ def choice() -> Recipe | None:
     st.session_state[session_keys.PAPER_CHOICE] = name
     st.selectbox(
         "Table, figure or question",
-        [state.OVERVIEW, *(recipe.name for recipe in in_paper_order())],
+        [state.OVERVIEW, *(recipe.name for recipe in in_paper_order()), *NOSE_RECIPES],
         format_func=label,
         key=session_keys.PAPER_CHOICE,
         on_change=lambda: state.choose(st.session_state[session_keys.PAPER_CHOICE]),
     )
-    return RECIPES.get(name)
+    return RECIPES.get(name) or NOSE_RECIPES.get(name)
 
 
 def label(name: str) -> str:
     if not name:
         return "Overview of everything"
+    if name in NOSE_RECIPES:
+        return f"Question · {NOSE_RECIPES[name].title}"
     return f"{place(RECIPES[name])} · {RECIPES[name].title}"
 
 
@@ -52,6 +55,7 @@ def overview() -> None:
                 if recipe.group == group:
                     with grid.cell():
                         card(recipe)
+    nose.cards()
 
 
 def card(recipe: Recipe) -> None:

@@ -15,6 +15,7 @@ from kcnet_core.paper.outcomes import Result
 from kcnet_core.paper.recipe import Recipe
 from kcnet_core.paper.recipes import RECIPES
 from kcnet_core.paper.result_file import find_results, read_result
+from kcnet_core.smell.recipes import NOSE_RECIPES
 from pages.ui.shell import address, measured, visitor, visitor_jobs
 
 OVERVIEW = ""
@@ -25,7 +26,7 @@ ACTIVE = ("queued", "running", "paused")
 def chosen() -> str:
     """Name of the recipe that the page shows; the link says it, and a page switch keeps it."""
     name = address.remembered(LINK)
-    return name if name in RECIPES else OVERVIEW
+    return name if name in RECIPES or name in NOSE_RECIPES else OVERVIEW
 
 
 def choose(name: str) -> None:

@@ -7,10 +7,13 @@ from collections.abc import Iterable
 import streamlit as st
 
 from kcnet_core import figures
+from kcnet_core.datasets.catalogue import CATALOGUE
+from kcnet_core.datasets.pyrfume.archives import ARCHIVES
 from kcnet_core.datasets.vocabulary import words_of
-from kcnet_core.smell.benchmark import LITERATURE, Benchmark, remembered_benchmark
+from kcnet_core.smell import benchmark, elsewhere
+from kcnet_core.smell import quality as measured_quality
+from kcnet_core.smell.benchmark import Benchmark, remembered_benchmark
 from kcnet_core.smell.elsewhere import SOURCE, Elsewhere
-from kcnet_core.smell.label_sets import COVERAGES
 from kcnet_core.smell.quality import Measured
 from pages.ui.shell import visitor
 from pages.ui.shell.chart import chart
@@ -70,13 +73,7 @@ def quality(chosen: ChosenModel) -> None:
         rivals(chosen)
         with st.expander("The same as a table", icon=":material/table:"):
             data_table(
-                {
-                    "character": [q.character for q in found.characters],
-                    "rows": [q.n_positive for q in found.characters],
-                    "AUROC": [str(q.auroc) for q in found.characters],
-                    "F1": [str(q.f1) for q in found.characters],
-                    "offered": [q.better_than_chance for q in found.characters],
-                },
+                measured_quality.table(found),
                 hide_index=True,
                 alt="Quality of every character with 95% intervals",
             )
@@ -86,19 +83,7 @@ def levels(found: Elsewhere) -> None:
     """Quality by whose labels and on which molecules it was measured."""
     st.markdown("**How far it can be trusted**, by whose labels it was measured")
     data_table(
-        {
-            "labels of": [level.whose for level in found.levels],
-            "on": [level.which for level in found.levels],
-            "molecules": [level.n_molecules for level in found.levels],
-            "mean AUROC": [str(level.auroc) for level in found.levels],
-            "surest character confirmed": [str(level.confirmed) for level in found.levels],
-            "it says": [str(level.stated) for level in found.levels],
-            "calibration error of it": [str(level.top_error) for level in found.levels],
-            **{
-                f"named at {asked:.0%}": [f"{level.coverage[k]:.0%}" for level in found.levels]
-                for k, asked in enumerate(COVERAGES)
-            },
-        },
+        elsewhere.table(found),
         hide_index=True,
         alt="Quality on unseen molecules and ring systems, by whose labels it was measured",
     )
@@ -107,18 +92,34 @@ def levels(found: Elsewhere) -> None:
         "that were named when so many were asked for."
     )
     with st.expander("Which words count as which character", icon=":material/translate:"):
-        words = words_of(SOURCE)
-        data_table(
-            {"word": list(words), "counts as": [" · ".join(words[word]) or None for word in words]},
-            hide_index=True,
-            alt="The vocabulary: words of the other source and the characters they stand for",
-        )
+        vocabulary()
+
+
+def vocabulary() -> None:
+    """What the words of any source that can be measured on mean in our characters."""
+    source = st.selectbox(
+        "Words of",
+        [SOURCE, *ARCHIVES],
+        format_func=lambda name: CATALOGUE[name].title,
+        key="smell_vocabulary",
+    )
+    words = words_of(source)
+    data_table(
+        {"word": list(words), "counts as": [" · ".join(words[word]) or None for word in words]},
+        hide_index=True,
+        alt="The vocabulary: words of the other source and the characters they stand for",
+    )
+    mapped = sum(map(bool, words.values()))
+    st.caption(
+        f"{mapped:,} of {len(words):,} words stand for one or several of our characters, the "
+        "others for none. The table is assets/vocabulary.csv, for all to correct."
+    )
 
 
 def rivals(chosen: ChosenModel) -> None:
     """The flies beside other models, where both were measured on the same folds."""
-    if chosen.key in (STARTER, SOURCE) and (benchmark := remembered_benchmark()) is not None:
-        benchmarked(benchmark)
+    if chosen.key in (STARTER, SOURCE) and (found := remembered_benchmark()) is not None:
+        benchmarked(found)
         return
     st.caption("How KCNet fares beside other models on any dataset: the Compare page.")
     st.page_link("pages/compare.py", label="Compare models", icon=":material/balance:")
@@ -131,15 +132,8 @@ def benchmarked(found: Benchmark) -> None:
         figures.rival_scores(list(found.auroc), *bounds(found.auroc.values()), dark=visitor.dark()),
         "smell_rivals",
     )
-    names = [*found.auroc, *LITERATURE]
     data_table(
-        {
-            "model": names,
-            "mean AUROC": [f"{found.auroc[name].mean:.3f} ({found.auroc[name].low:.3f} to "
-                           f"{found.auroc[name].high:.3f})" if name in found.auroc
-                           else f"{LITERATURE[name]:.3f}, as published" for name in names],
-            "seconds a fold": [found.seconds.get(name) for name in names],
-        },
+        benchmark.table(found),
         column_config={"seconds a fold": st.column_config.NumberColumn(format="%.0f")},
         hide_index=True,
         alt="Mean AUROC of models on GS-LF, five folds",

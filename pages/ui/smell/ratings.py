@@ -76,29 +76,14 @@ def reasons(answer: Answer, bars: Callable[[Sequence[Reason], str, str], None]) 
 
 def challenge() -> None:
     """How good such ratings are on the molecules of the DREAM challenge, beside others."""
-    from kcnet_core.smell.ratings.challenge import (
-        DESCRIPTORS,
-        LITERATURE,
-        QUOTED,
-        remembered_challenge,
-    )
+    from kcnet_core.smell.ratings.challenge import QUOTED, remembered_challenge, table
 
     found = remembered_challenge()
     if found is None:
         return
     with st.expander("Intensity and pleasantness, by the DREAM challenge", icon=":material/tune:"):
-        every = list(next(iter(found.r.values())))
-        attributes = sorted(every, key=lambda name: name not in (*raters.RATED, DESCRIPTORS))
         data_table(
-            {
-                "r of": attributes,
-                "molecules": [found.n_test.get(name) for name in attributes],
-                **{model: [str(of[name]) for name in attributes] for model, of in found.r.items()},
-                **{
-                    f"{who}, quoted": [f"{of[k]:.2f}" if k in of else "" for k in attributes]
-                    for who, of in LITERATURE.items()
-                },
-            },
+            table(found),
             hide_index=True,
             alt="Correlation of predicted and mean ratings on the challenge's test molecules",
         )

@@ -31,8 +31,8 @@ WRITTEN = {
     "goodscents": (
         "Stimulus,Descriptors\n141-78-6,fruity\n75-08-1,alliaceous;cat-like\n123-86-4,fruity\n"
         "123-86-4b,sweet\n71-36-3,\n1-1-1,oil\n",
-        "Stimulus,CID,Concentration,Solvent\n141-78-6,8857,,\n75-08-1,6344,,\n123-86-4,31272,,\n"
-        "123-86-4b,31272,,\n71-36-3,-55,,\n1-1-1,0,,\n",
+        "Stimulus,TGSC ID,CID,Concentration %,Solvent\n141-78-6,1,8857,1.0,dipropylene glycol\n"
+        "75-08-1,2,6344,,\n123-86-4,3,31272,,\n123-86-4b,4,31272,,\n71-36-3,5,-55,,\n1-1-1,6,0,,\n",
     ),
     "arctander_1960": (
         "Stimulus,Labels\n1,['fruity']\n2,\"['alliaceous', 'sharp']\"\n3,['fruity']\n4,[]\n",
@@ -107,6 +107,16 @@ def test_words_of_several_products_that_are_one_molecule_are_put_together(given)
     assert dict(zip(data.target_names, data.y[2], strict=True))["Sweet"] == 1
     report = " ".join(data.report)
     assert "1 stimuli are no molecule" in report and "does not list them: Cat like." in report
+
+
+def test_arctander_is_read_under_the_names_that_its_own_script_writes(given):
+    given("arctander_1960")
+    usual = datasets.load("arctander_1960", min_positives=1)
+    words = WRITTEN["arctander_1960"][0].replace(
+        "Stimulus,Labels", "Arctander ID,ChastretteDetails"
+    )
+    given("arctander_1960", **{"behavior_1_sparse.csv": words})
+    assert datasets.load("arctander_1960", min_positives=1).y.tolist() == usual.y.tolist()
 
 
 def test_of_dravnieks_the_stronger_dilution_and_a_fifth_of_the_panel_count(given):
