@@ -118,7 +118,7 @@ def _voted(similarity: np.ndarray, Y: np.ndarray, k: int) -> np.ndarray:
 MODELS: dict[str, Callable[[Dataset, Split], tuple[np.ndarray, dict]]] = {
     "KCNet, descriptors and substructures": _flies(FLIES, True),
     "Nearest neighbours by Tanimoto": _neighbours,
-    "KCNet, descriptors alone": _flies(FLIES, False),
+    "KCNet, descriptors alone": _flies(FlySettings(n_flies=6, n_hidden=2000), False),
     "Random forest": _forest,
     "XGBoost": _xgboost,
 }

@@ -15,6 +15,7 @@ from kcnet_core.paper import result_file
 from kcnet_core.paper.engine import saved_steps
 from kcnet_core.paper.recipe import quickened
 from kcnet_core.paper.recipes import RECIPES
+from kcnet_core.smell.recipes import NOSE_RECIPES
 from kcnet_core.storage.journal import Journal
 from pages.ui.paper.words import how, title
 from pages.ui.shell.words import setting_name, settings_in_words
@@ -64,6 +65,15 @@ def test_the_overview_lists_every_result_and_says_that_nothing_is_measured():
     words = texts(app)
     assert all(recipe.title in words for recipe in RECIPES.values())
     assert words.count("Not measured yet.") == len(RECIPES)
+    assert all(recipe.title in words for recipe in NOSE_RECIPES.values()), "beyond the paper"
+
+
+def test_what_is_measured_of_the_nose_has_its_table_and_its_command():
+    app = opened(result="nose-elsewhere")
+    assert not app.exception
+    assert "labels of" in app.dataframe[0].value.columns
+    assert "bootstrap over molecules" in texts(app)
+    assert "reproduce nose-elsewhere" in app.code[0].value
 
 
 def test_an_unmeasured_result_says_so_and_offers_both_versions():

@@ -5,12 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 
 import pytest
 
 from kcnet_core.__main__ import main
 from kcnet_core.datasets import substructures
+from kcnet_core.paper.recipes import RECIPES
 from kcnet_core.smell import elsewhere
+from kcnet_core.smell.recipes import NOSE_RECIPES
 
 
 @pytest.fixture(autouse=True)
@@ -80,3 +83,25 @@ def test_two_to_four_molecules_stand_side_by_side_with_reasons(capsys):
     assert rows[0]["character"] in ("Vanilla", "Citrus") and rows[0]["why"]
     assert main(["smell", "vanillin", "--side-by-side"]) == 2
     assert "two to 4 molecules; 1 could be read" in capsys.readouterr().err
+
+
+def test_the_nose_is_measured_as_a_recipe_and_written_where_asked(capsys, tmp_path, monkeypatch):
+    recipe = NOSE_RECIPES["dream"]
+    told = recipe.path.read_text(encoding="utf-8")
+    again = replace(recipe, measure=lambda say: say("one of one") or told)
+    monkeypatch.setitem(NOSE_RECIPES, "dream", again)
+    main(["reproduce", "dream", "--results", str(tmp_path)])
+    out, err = capsys.readouterr()
+    assert "Intensity" in out and recipe.read().how in out and "one of one" in err
+    assert (tmp_path / recipe.file).read_text(encoding="utf-8") == told
+    main(["reproduce", "gs-lf", "--known"])
+    assert "Nearest neighbours" in capsys.readouterr().out
+
+
+def test_every_recipe_of_the_nose_ships_its_result_and_is_listed(capsys):
+    assert main(["reproduce"]) == 0
+    listed = capsys.readouterr().out
+    for name, recipe in NOSE_RECIPES.items():
+        assert name in listed and name not in RECIPES
+        columns = recipe.table(recipe.read())
+        assert len({len(column) for column in columns.values()}) == 1 and recipe.read().how
