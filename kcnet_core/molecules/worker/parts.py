@@ -7,6 +7,7 @@ what is left. Runs inside a molecule worker; atoms are numbered as they stand in
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
 
 from rdkit import Chem
 from rdkit.Chem import Fragments, MACCSkeys, rdMolDescriptors
@@ -111,7 +112,7 @@ def places(mol: Chem.Mol) -> dict[str, tuple[list[int], list[float]]]:
         seen.AllocateBitPaths()
         generator.GetCountFingerprint(mol, additionalOutput=seen)
         listed = seen.GetBitPaths() if kind in ("torsion", "path") else seen.GetBitInfoMap()
-        lies = _LIES.get(kind, lambda mol, *atoms: set(atoms))
+        lies = _LIES.get(kind, _those)
         for bit, each in (listed or {}).items():
             found[f"{kind} {bit}"] = [lies(mol, *one) for one in each]
     on = rdMolDescriptors.GetMACCSKeysFingerprint(mol).GetOnBits()
@@ -154,13 +155,21 @@ def _around(mol: Chem.Mol, atom: int, radius: int) -> set[int]:
     return reached
 
 
+def _those(mol: Chem.Mol, *atoms: int) -> set[int]:
+    return set(atoms)
+
+
 def _along(mol: Chem.Mol, *bonds: int) -> set[int]:
     ends = (mol.GetBondWithIdx(bond) for bond in bonds)
     return {atom for bond in ends for atom in (bond.GetBeginAtomIdx(), bond.GetEndAtomIdx())}
 
 
 # Atoms of an occurrence, where it is not told by them: by atom and radius, or by bonds.
-_LIES = {"environment": _around, "role": _around, "path": _along}
+_LIES: dict[str, Callable[..., set[int]]] = {
+    "environment": _around,
+    "role": _around,
+    "path": _along,
+}
 
 
 def _ring_systems(mol: Chem.Mol) -> list[list[set[int]]]:
