@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from kcnet_core.contracts import Steps
 from kcnet_core.jobs import Elsewhere, Estimate
+from kcnet_core.jobs.process import PROCESS_BYTES, of_server
 
 if TYPE_CHECKING:
     from kcnet_core.datasets.dataset import Dataset
@@ -32,10 +33,16 @@ def app_cluster() -> str | None:
 
 
 def training(run: Run, dataset: Dataset, enough: Callable[[], bool], cost: Estimate) -> Placed:
-    """A run of the Train page, on a worker if there is a cluster."""
+    """A run of the Train page: on a worker if there is a cluster, else in a process of its own if
+    the server has such."""
     from kcnet_core.experiments.training import train_steps
 
-    address = app_cluster()
+    address, processes = app_cluster(), of_server()
+    if address is None and processes is not None:
+        from kcnet_core.cluster.train import train_apart
+
+        taken = replace(cost, process_bytes=PROCESS_BYTES + dataset.X.nbytes)
+        return lambda: train_apart(processes, run, dataset, enough), taken
     if address is None:
         return lambda: train_steps(run, dataset, enough), cost
 

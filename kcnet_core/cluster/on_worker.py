@@ -11,25 +11,20 @@ import asyncio
 import pickle
 import threading
 import time
-import traceback
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import closing, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from kcnet_core.cluster.connection import refuse_others, versions
-from kcnet_core.contracts import Steps
 from kcnet_core.jobs.job import Estimate
 from kcnet_core.jobs.memory import Memory, Room, measure_memory
+from kcnet_core.jobs.worker.work import MOMENT, Reply, is_step, that_travels
 
 OP = "kcnet_steps"  # the messages' name
 LEASE_SECONDS = 120.0  # without a word from whoever wants it, a run ends
-REPLY_SECONDS = 0.25  # beyond the time asked for, after which "nothing new" is an answer
 DATASETS_KEPT = 2  # the latest, for the next run
-
-# What a worker does: called with the data, with what says whether it is enough, and with the rest.
-Work = Callable[..., Steps[Any, Any]]
 
 
 @dataclass(frozen=True)
@@ -40,17 +35,6 @@ class Order:
     work: bytes  # a pickled `Work` and its further arguments; to load them may take seconds
     data_key: str
     need: int  # bytes
-
-
-@dataclass(frozen=True)
-class Reply:
-    """What came of a run since the last time."""
-
-    items: list
-    ended: bool = False
-    result: Any = None
-    error: BaseException | None = None
-    clock: float = field(default_factory=time.monotonic)  # of this machine
 
 
 @dataclass(frozen=True)
@@ -92,7 +76,7 @@ class Run:
                 ready.set()
             self._changed.notify_all()
         with suppress(TimeoutError):
-            await asyncio.wait_for(ready.wait(), seconds + REPLY_SECONDS)
+            await asyncio.wait_for(ready.wait(), seconds + MOMENT)
         with self._changed:
             items, self._items = self._items, []
             if self._outcome is None:
@@ -117,7 +101,7 @@ class Run:
         except _GivenUp:
             outcome = {"error": None}
         except BaseException as error:  # a run may end nothing but itself
-            outcome = {"error": _that_travels(error)}
+            outcome = {"error": that_travels(error)}
         with self._changed:
             self._outcome, self.data = outcome, None
             self._tell()
@@ -139,8 +123,8 @@ class Run:
                     self.working = False
                 with self._changed:
                     self._items.append(item)
-                    now, counts = time.monotonic(), getattr(item, "counts_as_step", True)
-                    if now >= self._until + (0.0 if counts else REPLY_SECONDS):
+                    now, counts = time.monotonic(), is_step(item)
+                    if now >= self._until + (0.0 if counts else MOMENT):
                         self._asked = False
                         self._tell()
 
@@ -156,18 +140,6 @@ class Run:
             self._changed.wait(LEASE_SECONDS)
             if time.monotonic() - self._heard > LEASE_SECONDS:
                 self._over = True
-
-
-def _that_travels(error: BaseException) -> BaseException:
-    """The error with its traceback as a note; another with its text where it cannot be sent."""
-    told = traceback.format_exc()
-    error.__traceback__ = error.__cause__ = error.__context__ = None
-    try:
-        pickle.loads(pickle.dumps(error))
-    except Exception:
-        error = RuntimeError(f"{type(error).__name__}: {error}")
-    error.add_note(told)
-    return error
 
 
 class _GivenUp(Exception):

@@ -16,14 +16,13 @@ from secrets import token_hex
 from typing import Any
 
 from kcnet_core.cluster.connection import WORKER_SECONDS, ClusterError, spoken, versions
-from kcnet_core.cluster.on_worker import Condition, Order, Reply, Work, ready
+from kcnet_core.cluster.on_worker import Condition, Order, ready
 from kcnet_core.cluster.shared import data_key, say, shared_client, wanted, workers_of
 from kcnet_core.contracts import Counted, Steps
 from kcnet_core.errors import KCNetError, OutOfMemory
 from kcnet_core.jobs.memory import too_large
+from kcnet_core.jobs.worker.work import Pace, Reply, Work
 
-AHEAD_SECONDS = 0.25  # that a worker may go on before its steps are taken
-RESTING_SECONDS = 0.05  # for each step: whoever takes them so slowly gets them one by one
 SECONDS_BETWEEN_LOOKS = 0.5  # for room on a worker
 MOST_LOST = 3  # workers, after which the work itself is suspected
 AGAIN = "A worker was lost; another one makes the same steps again"
@@ -127,20 +126,16 @@ def conditions(client) -> dict[str, Condition]:
 
 def _replies(client, place: str, run_id: str, enough: Callable[[], bool]) -> Iterator[Reply]:
     """What the worker says, until it is lost."""
-    seconds = 0.0
+    pace = Pace()
     while True:
         try:
-            said = say(client, place, "more", id=run_id, seconds=seconds, enough=enough())
+            said = say(client, place, "more", id=run_id, seconds=pace.seconds, enough=enough())
         except OSError:
             return
         if said is None:
             return
-        reply, taken = said["reply"], time.monotonic()
+        reply = said["reply"]
+        pace.arrived()
         yield reply
-        rested = time.monotonic() - taken > RESTING_SECONDS * max(len(reply.items), 1)
-        if rested:  # paused, or in slow motion
-            seconds = 0.0
-        elif any(getattr(item, "counts_as_step", True) for item in reply.items):
-            seconds = min(AHEAD_SECONDS, 2 * seconds + 0.02)
-        if rested and place not in workers_of(client):
+        if pace.taken(reply.items) and place not in workers_of(client):
             return  # it would take long to find out by asking it

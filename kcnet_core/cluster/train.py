@@ -1,4 +1,4 @@
-"""A run of the Train page on a worker: its film comes frame by frame, its matrices at the end."""
+"""A run of the Train page in another process: its film comes by frames, its matrices at the end."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.experiments.frames import Frame
 from kcnet_core.experiments.run import Run
 from kcnet_core.experiments.training import TrainedRun, TrainView, train_steps
+from kcnet_core.jobs.process import WorkerProcesses
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,13 @@ def train_there(
         address, _train, (run,), dataset, need=need, enough=enough,
         reader=lambda: _Film(run, dataset),
     )  # fmt: skip
+
+
+def train_apart(
+    processes: WorkerProcesses, run: Run, dataset: Dataset, enough: Callable[[], bool]
+) -> Steps[TrainView, TrainedRun]:
+    """The same in a process of this machine."""
+    return processes.steps(_train, (run,), dataset, _Film(run, dataset), enough)
 
 
 def _train(dataset: Dataset, enough: Callable[[], bool], run: Run) -> Steps[_Sent, Any]:

@@ -37,10 +37,11 @@ class Estimate:
     seconds: float = 0.0
     bytes: int = 0
     elsewhere: bool = False  # on another machine, which plans its own memory
+    process_bytes: int = 0  # what a process of its own takes besides
 
     @property
     def bytes_here(self) -> int:
-        return 0 if self.elsewhere else self.bytes
+        return 0 if self.elsewhere else self.bytes + self.process_bytes
 
 
 @dataclass(frozen=True)

@@ -107,7 +107,7 @@ class JobManager:
                 )
             estimate = estimate or Estimate()
             if estimate.bytes_here > (room := self._room(())):
-                raise OutOfMemory(too_large(estimate.bytes, room))
+                raise OutOfMemory(too_large(estimate.bytes_here, room))
             job = Job(
                 owner, kind, config, steps, estimate=estimate, title=title, paused=paused,
                 finish=finish, submitted=self.clock(), lock=self._lock, steered=self._steered,

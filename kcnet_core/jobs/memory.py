@@ -14,6 +14,7 @@ import psutil
 
 from kcnet_core import limits
 from kcnet_core.jobs.job import Estimate
+from kcnet_core.jobs.process import of_server
 
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_ARENA_MAX = -1, -3, -8  # of GNU's malloc.h
 ARENAS, LARGE_BYTES = 2, limits.MEGABYTE // 4
@@ -29,7 +30,7 @@ class Planned(Protocol):
 
 @dataclass(frozen=True)
 class Memory:
-    """Bytes free for new work, and bytes that this process holds."""
+    """Bytes free for new work, and bytes that this process and those of its runs hold."""
 
     available: int
     used: int
@@ -59,7 +60,8 @@ def measure_memory() -> Memory:
             available = min(available, int(most) - held + file_cache)
     except (OSError, ValueError, KeyError):
         pass  # no control group with a limit here
-    return Memory(max(0, available), psutil.Process().memory_info().rss)
+    runs = processes.own_bytes() if (processes := of_server()) is not None else 0
+    return Memory(max(0, available), psutil.Process().memory_info().rss + runs)
 
 
 def give_back() -> None:

@@ -26,6 +26,8 @@ from pages.ui.shell.streamlit_workarounds import forget_closed_sessions
 
 SECONDS_BETWEEN_TIDYINGS = 60.0
 SECONDS_A_FILE_LASTS = 31_536_000  # of the editor: its name changes with its content
+# What a process for runs loads before its first one: then that begins at once.
+NEEDED_BY_RUNS = ("kcnet_core.cluster.train", "kcnet_core.model_file", "sklearn.metrics")
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 
 
@@ -118,14 +120,17 @@ def middleware() -> list[Middleware]:
 async def lifespan(_: Any) -> AsyncIterator[None]:
     """Tidy up now and then; when the server is told to end, its runs are left as interrupted."""
     from kcnet_core.jobs.memory import hold_little
+    from kcnet_core.jobs.process import close_processes, open_processes
 
     hold_little()
+    open_processes(NEEDED_BY_RUNS)
     tidying = asyncio.create_task(_tidy())
     yield
     tidying.cancel()
     from pages.ui.shell import visitor_jobs
 
     await run_in_threadpool(visitor_jobs.jobs().shut_down)
+    close_processes()
 
 
 async def _tidy() -> None:

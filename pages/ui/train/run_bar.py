@@ -14,6 +14,7 @@ from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.cost import estimate, flops_per_second, in_words
 from kcnet_core.experiments.run import DOA_MODELS, EPOCH_MODELS, KCNET_MODELS, Run
 from kcnet_core.jobs import Estimate
+from kcnet_core.jobs.process import of_server
 from pages.ui.shell import session_keys, visitor, visitor_data, visitor_jobs
 from pages.ui.shell.circuit import living_circuit
 from pages.ui.shell.escaping import escape_markdown
@@ -301,6 +302,8 @@ def warm_up() -> None:
             gc.freeze()  # libraries stay for good: collections need not go through them each time
         finally:
             LOADED.set()  # what is missing then shows where it is used, with a sentence
+            if (processes := of_server()) is not None:
+                processes.warm()
 
     Thread(target=load, name="kcnet-warm-up", daemon=True).start()
 
