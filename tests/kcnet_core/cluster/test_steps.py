@@ -26,6 +26,7 @@ from kcnet_core.experiments.comparison.plan import Comparison
 from kcnet_core.experiments.comparison.search import SearchPlan, search_job, training_part
 from kcnet_core.experiments.run import Run
 from kcnet_core.jobs import Estimate, JobManager, NotOwner
+from kcnet_core.jobs.worker.work import RESTING_SECONDS
 from kcnet_core.molecules.text import split_lines
 
 RUN = Run("digits", rows=400, model="DOA", n_hidden=60, n_epochs=8)
@@ -216,7 +217,7 @@ def test_a_run_on_a_worker_is_steered_like_any_other(app):
     for n in (1, 2, 3):
         job.control("me", "step")
         assert job.wait_for(lambda view: view.state == "paused", SECONDS)
-        Event().wait(2 * steps.RESTING_SECONDS)  # a person's hand
+        Event().wait(2 * RESTING_SECONDS)  # a person's hand
         assert job.view.snapshot.n_records == n
         film = job.view.snapshot.recent
         assert film and all(frame.S is None and frame.W is None for frame in film)
