@@ -69,11 +69,13 @@ class Run:
         if enough:
             self.enough.set()
         with self._changed:
-            self._asked, self._heard = True, time.monotonic()
+            self._heard = time.monotonic()
             self._until = self._heard + seconds
-            self._tell = lambda: loop.call_soon_threadsafe(ready.set)
-            if self._outcome is not None:
-                ready.set()
+            self._tell = lambda: _soon(loop, ready.set)
+            if self._outcome is not None or any(map(is_step, self._items)):
+                ready.set()  # a step that was late for the last answer is this one
+            else:
+                self._asked = True
             self._changed.notify_all()
         with suppress(TimeoutError):
             await asyncio.wait_for(ready.wait(), seconds + MOMENT)
@@ -140,6 +142,11 @@ class Run:
             self._changed.wait(LEASE_SECONDS)
             if time.monotonic() - self._heard > LEASE_SECONDS:
                 self._over = True
+
+
+def _soon(loop: asyncio.AbstractEventLoop, call: Callable[[], object]) -> None:
+    with suppress(RuntimeError):  # the worker has ended meanwhile: nobody listens
+        loop.call_soon_threadsafe(call)
 
 
 class _GivenUp(Exception):

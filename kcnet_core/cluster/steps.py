@@ -56,7 +56,7 @@ def steps_there(
     shown, last = 0, None
     with spoken():
         for _ in range(MOST_LOST):
-            client, reading, made = shared_client(address), reader(), 0
+            client, reading, pace, made = shared_client(address), reader(), Pace(), 0
             offset: float | None = None
             order = Order(token_hex(16), pickle.dumps((work, args)), data_key(data), need)
             place = ""
@@ -64,20 +64,23 @@ def steps_there(
                 if not place:
                     yield (last := reading.waiting(last, sentence))
             with wanted(client, place, order.id):
-                for reply in _replies(client, place, order.id, enough):
+                for reply in _replies(client, place, order.id, pace, enough):
                     offset = time.monotonic() - reply.clock if offset is None else offset
                     for item in reply.items:
                         view = reading.read(item, offset)
                         made += 1
                         if made > shown:
                             shown, last = made, view
-                            yield view
+                            with pace:
+                                yield view
                     if reply.error is not None:
                         raise reply.error
                     if reply.ended:
                         return reading.result(reply.result)
                     if not reply.items or made < shown:
-                        yield (last := reading.waiting(last, AGAIN if made < shown else ""))
+                        last = reading.waiting(last, AGAIN if made < shown else "")
+                        with pace:
+                            yield last
     raise ClusterError(
         f"{MOST_LOST} workers ended while they did this piece of work; probably their memory is "
         "too small for it. Give workers more memory, or take fewer cells or rows."
@@ -124,9 +127,10 @@ def conditions(client) -> dict[str, Condition]:
     return there
 
 
-def _replies(client, place: str, run_id: str, enough: Callable[[], bool]) -> Iterator[Reply]:
+def _replies(
+    client, place: str, run_id: str, pace: Pace, enough: Callable[[], bool]
+) -> Iterator[Reply]:
     """What the worker says, until it is lost."""
-    pace = Pace()
     while True:
         try:
             said = say(client, place, "more", id=run_id, seconds=pace.seconds, enough=enough())
@@ -135,7 +139,6 @@ def _replies(client, place: str, run_id: str, enough: Callable[[], bool]) -> Ite
         if said is None:
             return
         reply = said["reply"]
-        pace.arrived()
         yield reply
         if pace.taken(reply.items) and place not in workers_of(client):
             return  # it would take long to find out by asking it

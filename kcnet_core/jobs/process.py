@@ -62,7 +62,7 @@ class WorkerProcess:
                 env={**os.environ, "PYTHONPATH": path},
             )
         self.pid = self._process.pid
-        self._ready = False
+        self._ready = self._midway = False
 
     def wait_until_ready(self) -> None:
         """Its first word comes when all is loaded."""
@@ -74,6 +74,12 @@ class WorkerProcess:
     def ask(self, action: str, *told: Any) -> Any:
         self._say((action, *told))
         return self._hear()
+
+    def rest(self) -> None:
+        """Forget the work; WorkerLost if what was said last was not heard to its end."""
+        if self._midway:
+            raise WorkerLost(LOST)
+        self.ask("end")
 
     def kill(self) -> None:
         self._process.kill()
@@ -93,20 +99,22 @@ class WorkerProcess:
         return 0
 
     def _say(self, message: Any) -> None:
-        with _lost_if_gone():
+        with self._whole():
             send(self._channel, message)
 
     def _hear(self) -> Any:
-        with _lost_if_gone():
+        with self._whole():
             return receive(self._channel)
 
-
-@contextlib.contextmanager
-def _lost_if_gone() -> Iterator[None]:
-    try:
-        yield
-    except (OSError, EOFError) as error:
-        raise WorkerLost(LOST) from error
+    @contextlib.contextmanager
+    def _whole(self) -> Iterator[None]:
+        """After half a message nothing more can be said or heard."""
+        self._midway = True
+        try:
+            yield
+        except (OSError, EOFError) as error:
+            raise WorkerLost(LOST) from error
+        self._midway = False
 
 
 class WorkerLost(KCNetError):
@@ -134,6 +142,13 @@ class WorkerProcesses:
         with self._lock:
             return sum(one.own_bytes for one in (*self._idle, *self._busy))
 
+    def trim(self) -> None:
+        """Of those that wait for work one is enough for the next run to begin at once."""
+        with self._lock:
+            surplus, self._idle = self._idle[1:], self._idle[:1]
+        for one in surplus:
+            one.kill()
+
     def close(self) -> None:
         with self._lock:
             for one in (*self._idle, *self._busy):
@@ -149,9 +164,10 @@ class WorkerProcesses:
             worker.wait_until_ready()
             reply = worker.ask("begin", work, data, args)
             while True:
-                pace.arrived()
                 for item in reply.items:
-                    yield reader.read(item, 0.0)
+                    view = reader.read(item, 0.0)
+                    with pace:
+                        yield view
                 if reply.error is not None:
                     raise reply.error
                 if reply.ended:
@@ -177,7 +193,7 @@ class WorkerProcesses:
     def _give_back(self, worker: WorkerProcess) -> None:
         """Between two steps it can be told to forget its work, and waits for the next."""
         try:
-            worker.ask("end")
+            worker.rest()
         except WorkerLost:
             worker.kill()
         with self._lock:

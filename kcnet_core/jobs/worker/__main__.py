@@ -12,6 +12,8 @@ import os
 import signal
 import socket
 import sys
+import threading
+import time
 from importlib import import_module
 from pathlib import Path
 
@@ -21,6 +23,7 @@ from kcnet_core.jobs.worker.work import Portions, Reply
 
 NICENESS = 10  # more than the server's: a tenth of a core that both want is left for this one
 EASILY_ENDED = "500"  # of 1,000
+SECONDS_BETWEEN_LOOKS = 2.0  # at whether the parent is still there
 
 
 def serve(channel: socket.socket) -> None:
@@ -43,15 +46,24 @@ def serve(channel: socket.socket) -> None:
 
 
 def step_aside() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+    for told in (signal.SIGINT, signal.SIGTERM):  # where all processes are told, it is the parent
+        signal.signal(told, signal.SIG_IGN)  # who says how its runs end
     with contextlib.suppress(AttributeError, OSError):
         os.nice(NICENESS)
     with contextlib.suppress(OSError):  # only Linux has this
         Path("/proc/self/oom_score_adj").write_text(EASILY_ENDED)
 
 
+def end_with(parent: int) -> None:
+    """In the midst of a long step too, when the parent was killed."""
+    while os.getppid() == parent:
+        time.sleep(SECONDS_BETWEEN_LOOKS)
+    os._exit(1)
+
+
 def main() -> None:
     step_aside()
+    threading.Thread(target=end_with, args=(os.getppid(),), daemon=True).start()
     channel = socket.socket(fileno=int(sys.argv[1]))
     for name in sys.argv[2:]:
         import_module(name)

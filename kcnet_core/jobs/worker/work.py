@@ -14,7 +14,7 @@ from kcnet_core.contracts import Steps
 
 MOMENT = 0.25  # seconds beyond the time asked for, after which a step inside an epoch is an answer
 AHEAD_SECONDS = 0.25  # that a worker may go on before its steps are taken
-RESTING_SECONDS = 0.05  # for each step: whoever takes them so slowly gets them one by one
+RESTING_SECONDS = 0.05  # at a step: whoever takes them so slowly gets them one by one
 
 # Called with the data, with what says whether it is enough, and with the rest.
 Work = Callable[..., Steps[Any, Any]]
@@ -37,18 +37,25 @@ def is_step(item: Any) -> bool:
 
 class Pace:
     """How long a worker may go on by itself: whoever takes its steps at once is sent many of them
-    together, and whoever rests between them none that were not asked for."""
+    together, and whoever rests at one of them none that were not asked for.
+
+    `with pace:` stands around each step that is handed out.
+    """
 
     def __init__(self) -> None:
         self.seconds = 0.0
-        self._since = 0.0
+        self._given, self._rested = 0.0, False
 
-    def arrived(self) -> None:
-        self._since = time.monotonic()
+    def __enter__(self) -> None:
+        self._given = time.monotonic()
+
+    def __exit__(self, *_: object) -> None:
+        # Each by itself: a pause after many steps would be short as a mean over all of them.
+        self._rested |= time.monotonic() - self._given > RESTING_SECONDS
 
     def taken(self, items: list) -> bool:
         """All of them were taken; whether that took a rest."""
-        rested = time.monotonic() - self._since > RESTING_SECONDS * max(len(items), 1)
+        rested, self._rested = self._rested, False
         if rested:  # paused, or in slow motion
             self.seconds = 0.0
         elif any(map(is_step, items)):

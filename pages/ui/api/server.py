@@ -136,6 +136,7 @@ async def lifespan(_: Any) -> AsyncIterator[None]:
 async def _tidy() -> None:
     """While nothing runs, free memory goes back to the system, also when no visitor is left."""
     from kcnet_core.jobs.memory import give_back
+    from kcnet_core.jobs.process import of_server
     from pages.ui.shell import visitor_jobs
 
     while True:
@@ -144,3 +145,5 @@ async def _tidy() -> None:
         status = await run_in_threadpool(lambda: visitor_jobs.jobs().status())
         if not status.running:
             await run_in_threadpool(give_back)
+            if (processes := of_server()) is not None:
+                await run_in_threadpool(processes.trim)

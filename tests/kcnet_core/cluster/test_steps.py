@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import pickle
 import signal
@@ -110,6 +111,31 @@ def _held(dask_worker):
     return list(runs._runs) if runs else []
 
 
+def slow(rows, enough, note):
+    for done in range(1, 100):
+        Event().wait(0.4)  # longer than an answer waits for it
+        with Path(note).open("a") as file:
+            file.write(f"{done}\n")
+        yield Counted(done, 100)
+
+
+def test_a_step_that_comes_late_is_the_next_answer_and_no_reason_for_another(tmp_path):
+    note, ended = tmp_path / "note", Event()
+    order = on_worker.Order("id", pickle.dumps((slow, (str(note),))), "key", 0)
+    run = on_worker.Run(order, ROWS, lambda _: ended.set())
+
+    def asked():
+        return asyncio.run(run.more(0.0, False)).items
+
+    assert asked() == []
+    Event().wait(0.6)
+    assert asked() == [Counted(1, 100)]  # and that the first one's event loop is closed harms none
+    Event().wait(0.6)
+    assert note.read_text().split() == ["1"]
+    run.end()
+    assert ended.wait(SECONDS)
+
+
 def test_whoever_has_enough_gets_a_result_early(client):
     enough = Event()
     there = at(client, args=(10_000,), enough=enough.is_set)
@@ -216,9 +242,9 @@ def test_a_run_on_a_worker_is_steered_like_any_other(app):
     job = submitted(app, paused=True)
     for n in (1, 2, 3):
         job.control("me", "step")
-        assert job.wait_for(lambda view: view.state == "paused", SECONDS)
+        assert job.wait_for(lambda view, n=n: made(view) == n and view.state == "paused", SECONDS)
         Event().wait(2 * RESTING_SECONDS)  # a person's hand
-        assert job.view.snapshot.n_records == n
+        assert made(job.view) == n
         film = job.view.snapshot.recent
         assert film and all(frame.S is None and frame.W is None for frame in film)
     with pytest.raises(NotOwner):
@@ -229,6 +255,10 @@ def test_a_run_on_a_worker_is_steered_like_any_other(app):
     assert job.wait_for(lambda view: view.n_snapshots > 0, SECONDS)
     job.control("me", "stop")
     assert job.wait(SECONDS) and job.view.state in ("cancelled", "done")
+
+
+def made(view):
+    return view.snapshot.n_records if view.snapshot else 0
 
 
 def test_what_a_worker_sends_is_no_more_than_a_picture():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 
 import numpy as np
 
@@ -38,3 +39,21 @@ def dying(data, enough):
 def niceness(data, enough):
     yield Counted(0, 1)
     return os.getpriority(os.PRIO_PROCESS, 0)
+
+
+def long_step(data, enough, note):
+    yield Counted(0, 1)
+    with open(note, "w") as file:
+        file.write(str(os.getpid()))
+    time.sleep(600)
+
+
+class Unreadable:
+    """Cannot be read where it is sent to."""
+
+    def __reduce__(self):
+        return ord, ("two",)
+
+
+def unreadable(data, enough):
+    yield Unreadable()

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
 import time
 from contextlib import closing
 from threading import Event
@@ -19,10 +22,19 @@ from kcnet_core.experiments.run import Run
 from kcnet_core.experiments.training import train_steps
 from kcnet_core.jobs import Estimate, JobManager, measure_memory, process
 from kcnet_core.jobs.process import WorkerLost, WorkerProcesses
-from tests.kcnet_core.jobs.made_work import counting, dying, failing, niceness
+from kcnet_core.jobs.worker.work import RESTING_SECONDS, Pace
+from tests.kcnet_core.jobs.made_work import counting, dying, failing, niceness, unreadable
 
 SECONDS = 60  # after which a test fails
 DATA = np.arange(300_000.0)  # large enough to be mapped
+SERVER = """
+import sys
+from kcnet_core.contracts import drain
+from kcnet_core.jobs.process import WorkerProcesses
+from tests.kcnet_core.jobs.made_work import long_step
+from tests.kcnet_core.jobs.test_process import Reader
+drain(WorkerProcesses().steps(long_step, (sys.argv[1],), None, Reader(), lambda: False))
+"""
 
 
 class Reader:
@@ -92,6 +104,47 @@ def test_a_killed_process_costs_its_run_a_sentence_and_the_next_run_nothing(proc
     assert taken(apart(processes))[1][0] == 5
 
 
+def test_after_half_a_message_a_process_is_not_used_again(processes):
+    pid = taken(apart(processes))[1][1]
+    with pytest.raises(TypeError):
+        drain(apart(processes, unreadable, ()))
+    assert taken(apart(processes))[1][:2] != (5, pid)
+
+
+def test_a_signal_to_all_processes_leaves_it_to_the_server_how_runs_end(processes):
+    steps = apart(processes)
+    next(steps)
+    (pid,) = [one.pid for one in processes._busy]
+    os.kill(pid, signal.SIGTERM)
+    assert taken(steps)[1][:2] == (5, pid)
+
+
+def test_in_the_midst_of_a_long_step_a_process_ends_with_a_killed_server(tmp_path):
+    note = tmp_path / "note"
+    server = subprocess.Popen([sys.executable, "-c", SERVER, str(note)])
+    until = time.monotonic() + SECONDS
+    while not (note.exists() and note.read_text()) and time.monotonic() < until:
+        time.sleep(0.05)
+    pid = int(note.read_text())
+    server.kill()
+    server.wait()
+    while psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE:
+        assert time.monotonic() < until, "it goes on without anybody who wants it"
+        time.sleep(0.1)
+
+
+def test_one_that_waits_is_enough():
+    made = WorkerProcesses()
+    with closing(apart(made)) as one, closing(apart(made)) as other:
+        next(one), next(other)
+    pids = [worker.pid for worker in made._idle]
+    assert len(pids) == limits.MAX_RUNNING_JOBS
+    made.trim()
+    assert [worker.pid for worker in made._idle] == pids[:1]
+    assert not any(map(psutil.pid_exists, pids[1:]))
+    made.close()
+
+
 def test_pages_go_first_and_a_full_machine_ends_runs_before_the_server(processes):
     there = taken(apart(processes, niceness, ()))[1]
     assert there > os.getpriority(os.PRIO_PROCESS, 0)
@@ -150,3 +203,22 @@ def steps_in(view):
 
 def drain_views(steps):
     return taken(steps)[1]
+
+
+class Piece:
+    def __init__(self, counts_as_step):
+        self.counts_as_step = counts_as_step
+
+
+def test_a_pause_after_many_pieces_is_a_rest():
+    """Else the worker goes on while a person steps from epoch to epoch."""
+    pace, first = Pace(), [Piece(False)] * 6 + [Piece(True)]
+    for piece in first:
+        with pace:
+            if piece.counts_as_step:
+                time.sleep(1.5 * RESTING_SECONDS)
+    assert pace.taken(first) and pace.seconds == 0
+    for _ in first:
+        with pace:
+            pass
+    assert not pace.taken(first) and pace.seconds > 0
