@@ -42,8 +42,11 @@ def train_there(
 def train_apart(
     processes: WorkerProcesses, run: Run, dataset: Dataset, enough: Callable[[], bool]
 ) -> Steps[TrainView, TrainedRun]:
-    """The same in a process of this machine."""
-    return processes.steps(_train, (run,), dataset, _Film(run, dataset), enough)
+    """The same in a process of this machine, or here where none is there in time."""
+    return processes.steps(
+        _train, (run,), dataset, _Film(run, dataset), enough,
+        here=lambda: train_steps(run, dataset, enough),
+    )  # fmt: skip
 
 
 def _train(dataset: Dataset, enough: Callable[[], bool], run: Run) -> Steps[_Sent, Any]:

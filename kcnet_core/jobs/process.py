@@ -14,6 +14,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -26,12 +27,13 @@ from kcnet_core.jobs.worker.messages import receive, send
 from kcnet_core.jobs.worker.work import Pace, Work
 
 PROCESS_BYTES = 240 * limits.MEGABYTE  # of a worker that has loaded all it needs, its own alone
-START_SECONDS = 120.0  # on a machine that is very busy
+# For a process that still loads, while other runs are under way: a run that is made here instead
+# would slow down all pages, and be slowed down by them.
+PATIENCE_SECONDS = 4.0
 LOST = (
     "The process that made this run was ended from outside, probably because the machine had no "
     "memory left. Lower the number of Kenyon cells, submodels or rows, or start it again later."
 )
-NOT_STARTED = "The server is too busy to start this run; try later."
 
 
 class Reader(Protocol):
@@ -48,7 +50,6 @@ class WorkerProcess:
 
     def __init__(self, modules: Sequence[str]):
         self._channel, theirs = socket.socketpair()
-        self._channel.settimeout(START_SECONDS)
         root = str(Path(__file__).resolve().parents[2])
         path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
         # -P: the folder the server was started in has no say in what is imported.
@@ -64,12 +65,12 @@ class WorkerProcess:
         self.pid = self._process.pid
         self._ready = self._midway = False
 
-    def wait_until_ready(self) -> None:
-        """Its first word comes when all is loaded."""
-        if not self._ready:
+    def ready_within(self, seconds: float) -> bool:
+        """Its first word comes when all is loaded; WorkerLost if it ended before."""
+        if not self._ready and wait([self._channel], seconds):
             self._hear()
-            self._channel.settimeout(None)  # a step takes as long as it takes
             self._ready = True
+        return self._ready
 
     def ask(self, action: str, *told: Any) -> Any:
         self._say((action, *told))
@@ -130,10 +131,11 @@ class WorkerProcesses:
         self._idle: list[WorkerProcess] = []
         self._busy: set[WorkerProcess] = set()
 
-    def warm(self) -> None:
-        """Have one that waits for work, unless as many are there as may run at once."""
+    def warm(self, needed: bool = False) -> None:
+        """Have one that waits for work, unless as many have some as may run at once."""
         with self._lock:
-            if len(self._idle) + len(self._busy) < self._most_idle:
+            self._idle = [one for one in self._idle if one.alive]
+            if not self._idle and (needed or len(self._busy) < self._most_idle):
                 with contextlib.suppress(OSError):  # it is tried again when it is needed
                     self._idle.append(WorkerProcess(self._modules))
 
@@ -156,12 +158,20 @@ class WorkerProcesses:
             self._idle.clear()
 
     def steps(
-        self, work: Work, args: tuple, data: Any, reader: Reader, enough: Callable[[], bool]
+        self,
+        work: Work,
+        args: tuple,
+        data: Any,
+        reader: Reader,
+        enough: Callable[[], bool],
+        here: Callable[[], Steps[Any, Any]],
     ) -> Steps[Any, Any]:
-        """The steps of `work(data, enough, *args)`, made by one of these processes."""
+        """The steps of `work(data, enough, *args)`, made by one of these processes; those of `here`
+        if none is there in time."""
         worker, pace = self._take(), Pace()
+        if worker is None:
+            return (yield from here())
         try:
-            worker.wait_until_ready()
             reply = worker.ask("begin", work, data, args)
             while True:
                 for item in reply.items:
@@ -178,15 +188,23 @@ class WorkerProcesses:
             reply = None
             self._give_back(worker)
 
-    def _take(self) -> WorkerProcess:
+    def _take(self) -> WorkerProcess | None:
+        """One that has loaded all it needs; beside other runs it is waited for."""
+        self.warm(needed=True)
         with self._lock:
-            alive = [one for one in self._idle if one.alive]
-            try:
-                worker = alive.pop(0) if alive else WorkerProcess(self._modules)
-            except OSError as error:  # the system has no more processes
-                raise KCNetError(NOT_STARTED) from error
-            self._idle = alive
-            self._busy.add(worker)
+            patience = PATIENCE_SECONDS if self._busy else 0.0
+            worker = self._idle.pop(0) if self._idle else None
+            if worker is not None:
+                self._busy.add(worker)
+        if worker is None:
+            return None
+        try:
+            ready = worker.ready_within(patience)
+        except WorkerLost:
+            ready = False
+        if not ready:
+            self._put_back(worker)
+            return None
         self.warm()
         return worker
 
@@ -196,10 +214,13 @@ class WorkerProcesses:
             worker.rest()
         except WorkerLost:
             worker.kill()
+        self._put_back(worker)
+
+    def _put_back(self, worker: WorkerProcess) -> None:
         with self._lock:
             self._busy.discard(worker)
             if worker.alive and len(self._idle) < self._most_idle:
-                self._idle.insert(0, worker)  # it has loaded all it needs
+                self._idle.insert(0, worker)  # before those that still load
                 return
         worker.kill()
 

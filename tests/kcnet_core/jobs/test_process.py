@@ -32,8 +32,8 @@ import sys
 from kcnet_core.contracts import drain
 from kcnet_core.jobs.process import WorkerProcesses
 from tests.kcnet_core.jobs.made_work import long_step
-from tests.kcnet_core.jobs.test_process import Reader
-drain(WorkerProcesses().steps(long_step, (sys.argv[1],), None, Reader(), lambda: False))
+from tests.kcnet_core.jobs.test_process import apart
+drain(apart(WorkerProcesses(), long_step, (sys.argv[1],)))
 """
 
 
@@ -53,7 +53,18 @@ def processes():
 
 
 def apart(processes, work=counting, args=(5,), data=DATA, enough=lambda: False):
-    return processes.steps(work, args, data, Reader(), enough)
+    loaded(processes)
+    return processes.steps(work, args, data, Reader(), enough, here=refused)
+
+
+def loaded(processes):
+    """As on a server that was started some time ago."""
+    processes.warm(needed=True)
+    assert processes._idle[0].ready_within(SECONDS)
+
+
+def refused():
+    raise AssertionError("a process is ready")
 
 
 def taken(steps):
@@ -135,8 +146,10 @@ def test_in_the_midst_of_a_long_step_a_process_ends_with_a_killed_server(tmp_pat
 
 def test_one_that_waits_is_enough():
     made = WorkerProcesses()
-    with closing(apart(made)) as one, closing(apart(made)) as other:
-        next(one), next(other)
+    with closing(apart(made)) as one:
+        next(one)
+        with closing(apart(made)) as other:
+            next(other)
     pids = [worker.pid for worker in made._idle]
     assert len(pids) == limits.MAX_RUNNING_JOBS
     made.trim()
@@ -167,10 +180,30 @@ def test_processes_end_with_their_server():
     assert not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
 
 
+def test_a_run_begins_at_once_here_while_no_process_has_loaded(monkeypatch):
+    made = WorkerProcesses()
+    views, (done, pid, _) = taken(
+        made.steps(counting, (3,), DATA, Reader(), lambda: False, lambda: counting(DATA, no, 3))
+    )
+    assert len(views) == done == 3 and pid == os.getpid()
+    assert taken(apart(made))[1][1] != pid  # the next has a process: it was begun meanwhile
+    monkeypatch.setattr(process, "PATIENCE_SECONDS", SECONDS)
+    with closing(apart(made)) as first:
+        next(first)
+        second = made.steps(counting, (3,), DATA, Reader(), no, refused)
+        assert taken(second)[1][1] != pid  # beside a run it is waited for
+    made.close()
+
+
+def no():
+    return False
+
+
 def test_a_training_is_bit_for_bit_the_same_and_can_be_paused_stepped_and_stopped(
     processes, monkeypatch
 ):
     monkeypatch.setattr(process, "_of_server", processes)
+    loaded(processes)
     run = Run("digits", rows=400, model="DOA", n_hidden=60, n_epochs=8)
     dataset = datasets.load("digits")
     here = drain_views(train_steps(run, dataset))
