@@ -21,7 +21,7 @@ from kcnet_core.cluster.shared import data_key, say, shared_client, wanted, work
 from kcnet_core.contracts import Counted, Steps
 from kcnet_core.errors import KCNetError, OutOfMemory
 from kcnet_core.jobs.memory import too_large
-from kcnet_core.jobs.worker.work import Pace, Reply, Work
+from kcnet_core.jobs.worker.work import Reply, StepsAhead, Work
 
 SECONDS_BETWEEN_LOOKS = 0.5  # for room on a worker
 MOST_LOST = 3  # workers, after which the work itself is suspected
@@ -56,7 +56,7 @@ def steps_there(
     shown, last = 0, None
     with spoken():
         for _ in range(MOST_LOST):
-            client, reading, pace, made = shared_client(address), reader(), Pace(), 0
+            client, reading, ahead, made = shared_client(address), reader(), StepsAhead(), 0
             offset: float | None = None
             order = Order(token_hex(16), pickle.dumps((work, args)), data_key(data), need)
             place = ""
@@ -64,14 +64,14 @@ def steps_there(
                 if not place:
                     yield (last := reading.waiting(last, sentence))
             with wanted(client, place, order.id):
-                for reply in _replies(client, place, order.id, pace, enough):
+                for reply in _replies(client, place, order.id, ahead, enough):
                     offset = time.monotonic() - reply.clock if offset is None else offset
                     for item in reply.items:
                         view = reading.read(item, offset)
                         made += 1
                         if made > shown:
                             shown, last = made, view
-                            with pace:
+                            with ahead:
                                 yield view
                     if reply.error is not None:
                         raise reply.error
@@ -79,7 +79,7 @@ def steps_there(
                         return reading.result(reply.result)
                     if not reply.items or made < shown:
                         last = reading.waiting(last, AGAIN if made < shown else "")
-                        with pace:
+                        with ahead:
                             yield last
     raise ClusterError(
         f"{MOST_LOST} workers ended while they did this piece of work; probably their memory is "
@@ -128,17 +128,17 @@ def conditions(client) -> dict[str, Condition]:
 
 
 def _replies(
-    client, place: str, run_id: str, pace: Pace, enough: Callable[[], bool]
+    client, place: str, run_id: str, ahead: StepsAhead, enough: Callable[[], bool]
 ) -> Iterator[Reply]:
     """What the worker says, until it is lost."""
     while True:
         try:
-            said = say(client, place, "more", id=run_id, seconds=pace.seconds, enough=enough())
+            said = say(client, place, "more", id=run_id, seconds=ahead.seconds, enough=enough())
         except OSError:
             return
         if said is None:
             return
         reply = said["reply"]
         yield reply
-        if pace.taken(reply.items) and place not in workers_of(client):
+        if ahead.taken(reply.items) and place not in workers_of(client):
             return  # it would take long to find out by asking it

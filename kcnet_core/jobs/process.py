@@ -24,7 +24,7 @@ from kcnet_core import limits
 from kcnet_core.contracts import Steps
 from kcnet_core.errors import KCNetError
 from kcnet_core.jobs.worker.messages import receive, send
-from kcnet_core.jobs.worker.work import Pace, Work
+from kcnet_core.jobs.worker.work import StepsAhead, Work
 
 PROCESS_BYTES = 240 * limits.MEGABYTE  # of a worker that has loaded all it needs, its own alone
 # For a process that still loads, while other runs are under way: a run that is made here instead
@@ -168,7 +168,7 @@ class WorkerProcesses:
     ) -> Steps[Any, Any]:
         """The steps of `work(data, enough, *args)`, made by one of these processes; those of `here`
         if none is there in time."""
-        worker, pace = self._take(), Pace()
+        worker, ahead = self._take(), StepsAhead()
         if worker is None:
             return (yield from here())
         try:
@@ -176,14 +176,14 @@ class WorkerProcesses:
             while True:
                 for item in reply.items:
                     view = reader.read(item, 0.0)
-                    with pace:
+                    with ahead:
                         yield view
                 if reply.error is not None:
                     raise reply.error
                 if reply.ended:
                     return reader.result(reply.result)
-                pace.taken(reply.items)
-                reply = worker.ask("more", pace.seconds, enough())
+                ahead.taken(reply.items)
+                reply = worker.ask("more", ahead.seconds, enough())
         finally:
             reply = None
             self._give_back(worker)

@@ -35,11 +35,11 @@ def is_step(item: Any) -> bool:
     return getattr(item, "counts_as_step", True)
 
 
-class Pace:
+class StepsAhead:
     """How long a worker may go on by itself: whoever takes its steps at once is sent many of them
     together, and whoever rests at one of them none that were not asked for.
 
-    `with pace:` stands around each step that is handed out.
+    `with ahead:` stands around each step that is handed out.
     """
 
     def __init__(self) -> None:

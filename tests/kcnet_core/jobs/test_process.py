@@ -22,7 +22,7 @@ from kcnet_core.experiments.run import Run
 from kcnet_core.experiments.training import train_steps
 from kcnet_core.jobs import Estimate, JobManager, measure_memory, process
 from kcnet_core.jobs.process import WorkerLost, WorkerProcesses
-from kcnet_core.jobs.worker.work import RESTING_SECONDS, Pace
+from kcnet_core.jobs.worker.work import RESTING_SECONDS, StepsAhead
 from tests.kcnet_core.jobs.made_work import counting, dying, failing, niceness, unreadable
 
 SECONDS = 60  # after which a test fails
@@ -245,13 +245,13 @@ class Piece:
 
 def test_a_pause_after_many_pieces_is_a_rest():
     """Else the worker goes on while a person steps from epoch to epoch."""
-    pace, first = Pace(), [Piece(False)] * 6 + [Piece(True)]
+    ahead, first = StepsAhead(), [Piece(False)] * 6 + [Piece(True)]
     for piece in first:
-        with pace:
+        with ahead:
             if piece.counts_as_step:
                 time.sleep(1.5 * RESTING_SECONDS)
-    assert pace.taken(first) and pace.seconds == 0
+    assert ahead.taken(first) and ahead.seconds == 0
     for _ in first:
-        with pace:
+        with ahead:
             pass
-    assert not pace.taken(first) and pace.seconds > 0
+    assert not ahead.taken(first) and ahead.seconds > 0
