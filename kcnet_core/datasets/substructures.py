@@ -8,13 +8,13 @@ from dataclasses import replace
 import numpy as np
 
 from kcnet_core.datasets.dataset import Dataset
-from kcnet_core.molecules.fingerprint_table import FOUR, NAMES, kind_of
+from kcnet_core.molecules.fingerprint_table import KINDS, NAMES, kind_of
 from kcnet_core.molecules.fingerprints import substructure_counts
 
 FEWEST = 3  # molecules that hold a substructure, for it to become an input
 
 
-def with_substructures(dataset: Dataset, kinds: Collection[str] = FOUR) -> Dataset:
+def with_substructures(dataset: Dataset, kinds: Collection[str] = tuple(KINDS)) -> Dataset:
     """The same rows with one more input for every substructure that a few molecules hold.
 
     `kinds` are keys of `fingerprint_table.KINDS`.

@@ -33,8 +33,7 @@ KINDS = {
     ),
     "path": Kind(8359, 2048, f"up to {LONGEST_PATH} bonds that hang together (RDKit path)"),
 }
-# Inputs of the nose; roles and paths add to them where molecules are many, as in GS-LF.
-FOUR = ("environment", "pair", "torsion", "key")
+FOUR = ("environment", "pair", "torsion", "key")  # without roles and paths, which came later
 NAMES = tuple(f"{name} {k}" for name, kind in KINDS.items() for k in range(kind.size))
 PLACES = {name: place for place, name in enumerate(NAMES)}
 

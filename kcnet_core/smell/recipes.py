@@ -47,7 +47,6 @@ def benchmark(say: Say, journal: Path | None = None) -> str:
     """GS-LF in five folds beside rivals, as JSON; `journal` keeps what is known of a part of it."""
     from kcnet_core import datasets
     from kcnet_core.datasets.substructures import with_substructures
-    from kcnet_core.molecules.fingerprint_table import KINDS
     from kcnet_core.smell import benchmark
 
     if journal is None:  # of these very settings
@@ -55,7 +54,7 @@ def benchmark(say: Say, journal: Path | None = None) -> str:
         digest = hashlib.sha256(settings.encode()).hexdigest()[:12]
         journal = cache_folder() / "reproduce" / f"gs-lf-{digest}.jsonl"
         journal.parent.mkdir(parents=True, exist_ok=True)
-    data = with_substructures(datasets.load("gs_lf"), KINDS)
+    data = with_substructures(datasets.load("gs_lf"))
     return benchmark.to_json(benchmark.journaled(data, journal, say))
 
 
@@ -63,9 +62,11 @@ def dream(say: Say) -> str:
     """Ratings of the DREAM challenge's test molecules beside ridge and a forest, as JSON."""
     from kcnet_core import datasets
     from kcnet_core.datasets.substructures import with_substructures
+    from kcnet_core.molecules.fingerprint_table import FOUR
     from kcnet_core.smell.ratings import challenge
 
-    return challenge.to_json(challenge.measured(with_substructures(datasets.load("dream")), say))
+    data = with_substructures(datasets.load("dream"), FOUR)
+    return challenge.to_json(challenge.measured(data, say))
 
 
 @dataclass(frozen=True)

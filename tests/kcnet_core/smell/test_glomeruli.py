@@ -23,7 +23,7 @@ SMALL = FlySettings(n_flies=2, n_hidden=300, n_group_cells=150)
 
 @pytest.fixture(scope="module")
 def described(starter):
-    return with_substructures(starter, KINDS)
+    return with_substructures(starter)
 
 
 @pytest.fixture(scope="module")
