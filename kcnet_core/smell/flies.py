@@ -44,8 +44,8 @@ class FlySettings:
     seed: int = 0
     n_group_cells: int = 500  # for each kind of substructure, where these are inputs
     # Of the second ridge, where substructures are inputs; None: the best for molecules left out.
-    # Of 10, 3 and 1, two flies have 0.889, 0.893 and 0.895 on ring systems left out, and 0.822, 0.827
-    # and 0.824 on other people's molecules.
+    # Of 10, 3 and 1, two flies have 0.889, 0.893 and 0.895 on ring systems left out, and 0.822,
+    # 0.827 and 0.824 on other people's molecules.
     second_alpha: float | None = 3.0
 
 
