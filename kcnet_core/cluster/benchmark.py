@@ -125,7 +125,7 @@ def _peak() -> int:
 
 def kills(n_fits: int, n_cells: int, n_chunks: int, seed: int = 0) -> dict[str, float]:
     """Fits in each of which a random worker is killed at a random moment; how many were right."""
-    rng, right, killed = random.Random(seed), 0, 0
+    rng, right, same, killed = random.Random(seed), 0, 0, 0
     rows = made_chunks(n_chunks, 1000)
     make = partial(KCNetClassifier, n_cells, random_state=0)
     for _ in range(n_fits):
@@ -140,7 +140,8 @@ def kills(n_fits: int, n_cells: int, n_chunks: int, seed: int = 0) -> dict[str, 
             killed += kill.finished.is_set()
             kill.join()
             right += bool(np.allclose(net.coef_, whole.coef_, rtol=1e-3, atol=1e-6))
-    return {"fits": n_fits, "killed_before_the_end": killed, "right": right}
+            same += bool(np.array_equal(net.coef_, whole.coef_))
+    return {"fits": n_fits, "killed_before_the_end": killed, "right": right, "same_bits": same}
 
 
 def report(quick: bool) -> None:
@@ -171,5 +172,6 @@ def report(quick: bool) -> None:
     fits = kills(1 if quick else 20, 200, 20)
     print(
         f"  a worker killed in each of {fits['fits']:.0f} fits ({fits['killed_before_the_end']:.0f}"
-        f" of them before its end): {fits['right']:.0f} right results"
+        f" of them before its end): {fits['right']:.0f} right results, {fits['same_bits']:.0f} of "
+        "them to the last bit"
     )

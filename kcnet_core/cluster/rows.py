@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator, Iterable, Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from secrets import token_hex
 from typing import Any
 
@@ -50,50 +50,101 @@ def measured_there(
     """
     topic = f"kcnet-{token_hex(8)}"
     client.subscribe_topic(topic, lambda event: journal.append(event[1]))
-    most = min(MOST_CLAIMED, max(FEWEST_CLAIMED, 4 * sum(client.nthreads().values())))
-    data: dict[str, Any] = {}
-    left = _claimable(wanted, cache)
-    try:
-        while left and (deadline is None or time.monotonic() < deadline):
-            with ExitStack() as claims:
-                mine: list[_Piece] = []
-                others: list[_Piece] = []
-                for key, units in left:
-                    free = len(mine) < most and claims.enter_context(journal.claimed(key))
-                    (mine if free else others).append((key, units))
-                left, send = others, [unit for _, units in mine for unit in units]
-                known = submit(client, held, journal.having("trial"))
-                futures: dict[Any, tuple[RecipeLine, int]] = {}
-                sent: dict[tuple[str, int], Any] = {}
-                for line, repeat in send:
-                    key = cache.key(line)
-                    row = journal.get(identity(line, repeat, cache.fingerprint(line)))
-                    if row is not None:  # another process has finished it meanwhile
-                        yield line, repeat, row
-                        continue
-                    if key not in data:
-                        data[key] = submit(client, held, cache.plain(line))
-                    # Repeats of a benchmark share a search: they wait for the row of the one that
-                    # makes it.
-                    searched = tuned_on(line.protocol, repeat)
-                    before = sent.get((line.key, searched)) or rows.get((line.key, searched))
-                    first = before if line.tuning and searched != repeat else None
-                    future = submit(client, _unit, line, repeat, data[key], known, first, topic)
-                    sent[line.key, repeat], futures[future] = future, (line, repeat)
-                for came in as_they_finish(client, futures, deadline):
+    with closing(_Claimed(client, _claimable(wanted, cache), cache, journal, rows, topic)) as work:
+        try:
+            while work.left and (deadline is None or time.monotonic() < deadline):
+                for came in as_they_finish(client, work.more(), deadline, work.more):
                     if came is None:
-                        yield *_in_hand(futures), WORKING
-                        continue
-                    (line, repeat), row = came
-                    if not row.get("error"):
-                        journal.append(row)
-                    yield line, repeat, row
-            if left and not mine:
-                yield *left[0][1][0], engine.ELSEWHERE
-                time.sleep(engine.SECONDS_BETWEEN_LOOKS)
-    finally:
-        if client.status == "running":
-            client.unsubscribe_topic(topic)
+                        yield *work.in_hand(), WORKING
+                    else:
+                        work.finished(*came)
+                    yield from work.known()
+                yield from work.known()
+                if work.left:
+                    yield *work.left[0][1][0], engine.ELSEWHERE
+                    time.sleep(engine.SECONDS_BETWEEN_LOOKS)
+        finally:
+            if client.status == "running":
+                client.unsubscribe_topic(topic)
+
+
+class _Claimed:
+    """The pieces of a recipe that are claimed and sent, as many as there is room for."""
+
+    def __init__(self, client, left: list[_Piece], cache, journal: Journal, rows, topic: str):
+        self._client, self._cache, self._journal = client, cache, journal
+        self._rows, self._topic, self.left = rows, topic, left
+        self._most = min(MOST_CLAIMED, max(FEWEST_CLAIMED, 4 * sum(client.nthreads().values())))
+        self._data: dict[str, Any] = {}
+        self._claims: dict[str, ExitStack] = {}
+        self._missing: dict[str, list[tuple[RecipeLine, int]]] = {}  # rows of each claim
+        self._known: list[tuple[RecipeLine, int, dict]] = []
+
+    def more(self) -> dict[Any, tuple[str, RecipeLine, int]]:
+        """Claim and send what there is room for; futures, and what they stand for."""
+        futures: dict[Any, tuple[str, RecipeLine, int]] = {}
+        waiting: list[_Piece] = []
+        for key, units in self.left:
+            claim = ExitStack()
+            if len(self._claims) < self._most and claim.enter_context(self._journal.claimed(key)):
+                self._claims[key], self._missing[key] = claim, []
+                futures |= self._sent(key, units)
+                self._let_go(key)
+            else:
+                waiting.append((key, units))
+        self.left = waiting
+        return futures
+
+    def _sent(self, key: str, units) -> dict[Any, tuple[str, RecipeLine, int]]:
+        futures: dict[Any, tuple[str, RecipeLine, int]] = {}
+        sent: dict[int, Any] = {}
+        known: Any = []
+        if units[0][0].tuning:
+            known = submit(self._client, held, self._journal.having("trial"))
+        for line, repeat in units:
+            row = self._journal.get(identity(line, repeat, self._cache.fingerprint(line)))
+            if row is not None:  # another process has finished it meanwhile
+                self._known.append((line, repeat, row))
+                continue
+            data = self._cache.key(line)
+            if data not in self._data:
+                self._data[data] = submit(self._client, held, self._cache.plain(line))
+            # Repeats of a benchmark share a search: they wait for the row of the one that makes it.
+            searched = tuned_on(line.protocol, repeat)
+            before = sent.get(searched) or self._rows.get((line.key, searched))
+            first = before if line.tuning and searched != repeat else None
+            args = line, repeat, self._data[data], known, first, self._topic
+            sent[repeat] = submit(self._client, _unit, *args)
+            futures[sent[repeat]] = key, line, repeat
+            self._missing[key].append((line, repeat))
+        return futures
+
+    def finished(self, what: tuple[str, RecipeLine, int], row: dict) -> None:
+        """A row is there."""
+        key, line, repeat = what
+        if not row.get("error"):
+            self._journal.append(row)
+        self._known.append((line, repeat, row))
+        self._missing[key].remove((line, repeat))
+        self._let_go(key)
+
+    def known(self) -> Iterator[tuple[RecipeLine, int, dict]]:
+        """Rows that were not passed on yet."""
+        while self._known:
+            yield self._known.pop(0)
+
+    def in_hand(self) -> tuple[RecipeLine, int]:
+        """What is probably being measured now."""
+        return next(units[0] for units in self._missing.values() if units)
+
+    def _let_go(self, key: str) -> None:
+        if not self._missing[key]:
+            del self._missing[key]
+            self._claims.pop(key).close()
+
+    def close(self) -> None:
+        for claim in self._claims.values():
+            claim.close()
 
 
 def _claimable(wanted, cache: DatasetCache) -> list[_Piece]:
@@ -105,12 +156,6 @@ def _claimable(wanted, cache: DatasetCache) -> list[_Piece]:
         key = identity(line, searched, cache.fingerprint(line))
         together.setdefault(key, []).append((line, repeat))
     return list(together.items())
-
-
-def _in_hand(futures: dict) -> tuple[RecipeLine, int]:
-    """What is probably being measured now."""
-    waiting = (place for future, place in futures.items() if not future.done())
-    return next(waiting, next(iter(futures.values())))
 
 
 def measured_at(client) -> engine.Measure:

@@ -49,23 +49,30 @@ def _piece(function: Callable, shared: tuple, item) -> Any:
     return function(*shared, item)
 
 
-def as_they_finish(client, futures: dict, deadline: float | None = None) -> Iterator[tuple | None]:
+def as_they_finish(
+    client, futures: dict, deadline: float | None = None, more: Callable[[], dict] = dict
+) -> Iterator[tuple | None]:
     """What `futures` stand for, and their results, as these come; None now and then, while all are
-    at work. The rest is cancelled when the reader has enough, or by the `deadline`, a value of
-    `time.monotonic()`."""
+    at work. After each of them there may be `more`. The rest is cancelled when the reader has
+    enough, or by the `deadline`, a value of `time.monotonic()`."""
     done: SimpleQueue = SimpleQueue()
-    for future in futures:
-        future.add_done_callback(done.put)
-    left = len(futures)
+    in_hand: dict = {}
+
+    def take(some: dict) -> None:
+        in_hand.update(some)
+        for future in some:
+            future.add_done_callback(done.put)
+
+    take(futures)
     try:
         with spoken():
-            while left and (deadline is None or time.monotonic() < deadline):
+            while in_hand and (deadline is None or time.monotonic() < deadline):
                 try:
                     future = done.get(timeout=SECONDS_BETWEEN_SIGNS)
                 except Empty:
                     yield None
-                    continue
-                left -= 1
-                yield futures[future], future.result()
+                else:
+                    yield in_hand.pop(future), future.result()
+                take(more())
     finally:
-        client.cancel([future for future in futures if not future.done()])
+        client.cancel(list(in_hand))

@@ -33,6 +33,7 @@ from kcnet_core.cluster.connection import submit, worker_addresses
 from kcnet_core.cluster.fits import _dealt
 from kcnet_core.cluster.jobs import comparison_elsewhere, recipe_elsewhere
 from kcnet_core.cluster.sources import FileRows, Source, source
+from kcnet_core.cluster.spread import as_they_finish
 from kcnet_core.contracts import drain
 from kcnet_core.errors import DataError, KCNetError
 from kcnet_core.experiments.comparison import rows as here
@@ -50,6 +51,7 @@ X = RNG.normal(size=(900, 24)).astype(np.float32)
 SCORES = X @ RNG.normal(size=(24, 5)) + RNG.normal(size=(900, 5))
 Y = SCORES.argmax(1) + 10
 W = RNG.integers(1, 4, 900).astype(float)
+SECONDS = 60  # at most
 NET = KCNetClassifier(120, alpha=3.0, random_state=0)
 
 
@@ -206,7 +208,8 @@ def rows_of(journal):
     return {row["id"]: untimed(row) for row in journal.having("line")}
 
 
-def test_a_recipe_has_the_same_rows_in_the_same_journal(client, tmp_path):
+def test_a_recipe_has_the_same_rows_in_the_same_journal(client, tmp_path, monkeypatch):
+    monkeypatch.setattr(rows_there, "MOST_CLAIMED", 1)  # so that the rest is claimed on the way
     one, two = Journal(tmp_path / "one.jsonl"), Journal(tmp_path / "two.jsonl")
     drain(engine.reproduce_steps(RECIPE, one))
     result = drain(reproduce_steps(RECIPE, two, client))
@@ -215,6 +218,27 @@ def test_a_recipe_has_the_same_rows_in_the_same_journal(client, tmp_path):
     trials = {entry["id"]: entry["trial"]["value"] for entry in one.having("trial")}
     written = Journal(two.path).having("trial")  # they came one by one, not with their row
     assert {entry["id"]: entry["trial"]["value"] for entry in written} == trials
+
+
+def test_nobody_waits_for_the_slowest_row(client):
+    """It ends after the last of the others, which are sent while it goes on."""
+    last = distributed.Event("the last of the others", client=client)
+    rest, come = list("abc"), []
+
+    def more():
+        names, rest[:] = rest[:1], rest[1:]
+        return {client.submit(str, name, pure=False): name for name in names}
+
+    slow = {client.submit(_waits, last, pure=False): "slow"}
+    for came in as_they_finish(client, slow | more(), more=more):
+        come += [came[0]] if came else []
+        if came and came[0] == "c":
+            last.set()
+    assert come == ["a", "b", "c", "slow"]
+
+
+def _waits(event):
+    assert event.wait(SECONDS)
 
 
 def test_two_runs_at_once_measure_nothing_twice(client, tmp_path, monkeypatch):
