@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kcnet_core.errors import KCNetError
-from kcnet_core.paper import doa, images, odor, wiring
+from kcnet_core.paper import doa, fly, images, odor, wiring
 from kcnet_core.paper.recipe import GROUPS, Recipe
 
 RECIPES = {
@@ -29,7 +29,7 @@ RECIPES = {
         wiring.TIME_TO_ACCURACY,
         wiring.WIRING_PLANS,
         wiring.ACCURACY_PER_BYTE,
-        wiring.REAL_FLY,
+        fly.REAL_FLY,
         wiring.PHOTOGRAPHS,
         odor.EQUAL_BUDGET,
     )

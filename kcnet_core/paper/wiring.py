@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kcnet_core.experiments.presets import ENSEMBLE_FIELDS, TUNED, TUNED_FIELDS
 from kcnet_core.paper.images import EMNIST_NOTE, QUICK, TIME_NOTE, TITLES
-from kcnet_core.paper.recipe import Contrast, Quick, Recipe, RecipeLine, printed
+from kcnet_core.paper.recipe import Contrast, Recipe, RecipeLine, printed
 
 WHERE = "Beyond the paper"
 # At 3,000 cells, fan-ins of 12 to 30 and fields of 4 to 16 pixels were alike on 10,000 held-out
@@ -161,62 +161,5 @@ PHOTOGRAPHS = Recipe(
         "the network gets (Coates and Ng 2011). Both lines of a set have the same cells, lambda "
         "and fan-in, chosen on held-out training images seen through the retina.",
         "Seconds are those of the network; the retina's own are not in them.",
-    ),
-)
-
-FLY_CELLS = 1400  # all three wirings have so many cells, whichever glomeruli a split leaves
-FLY_PLANS: dict[str, dict] = {
-    "real": {"wiring": "hemibrain"},
-    "shuffled": {"wiring": "hemibrain-shuffled"},
-    "random, its fan-ins": {"wiring": "hemibrain-random"},
-    "random, 7 inputs": {"wiring": "random"},
-    "real, synapses count": {"wiring": "hemibrain", "synapse_counts": True},
-}
-FLY_TASKS = {
-    "Chemical class": ("door", {}),
-    "Odor characters": ("door_characters", {}),
-    "Odor characters, complete cases": ("door_characters", {"missing": "complete"}),
-}
-REAL_FLY = Recipe(
-    name="real-fly",
-    title="A real fly's wiring beside shuffled and random",
-    where=WHERE,
-    question="Does the wiring of a real fly's Kenyon cells tell odorants apart better than chance?",
-    group="questions",
-    metric="AUROC",
-    lines=tuple(
-        RecipeLine(
-            "KCNet",
-            "KCNet",
-            dataset,
-            {"n_hidden": FLY_CELLS, "alpha_loo": True, **plan},
-            panel=panel,
-            series=series,
-            options=options,
-            protocol="unseen_molecules",
-        )
-        for panel, (dataset, options) in FLY_TASKS.items()
-        for series, plan in FLY_PLANS.items()
-    ),
-    repeats=30,
-    quick=Quick(repeats=5),
-    contrasts=tuple(
-        Contrast(
-            f"{panel}: is real better than {other}?",
-            f"{panel} · KCNet · real",
-            f"{panel} · KCNet · {other}",
-        )
-        for panel in FLY_TASKS
-        for other in ("shuffled", "random, its fan-ins")
-    ),
-    notes=(
-        "Inputs are the responses of glomeruli that DoOR gathered. The wiring is the hemibrain's: "
-        "a cell hears a glomerulus through at least three synapses in the calyx. Shuffled keeps "
-        "how many glomeruli each cell and how many cells each glomerulus has; random keeps the "
-        "first only. With one seed all three are of the same cells.",
-        "Half of the responses were never measured and stand at the spontaneous rate; complete "
-        "cases are the odorants and glomeruli that were all measured with each other.",
-        "Lambda is chosen by leave-one-out on the training rows. Published tests with whole "
-        "reconstructions found a tie too (Zheng and others 2022).",
     ),
 )

@@ -20,6 +20,7 @@ from kcnet_core.paper.odor import TABLE_1
 from kcnet_core.paper.recipe import GROUPS, quickened
 from kcnet_core.paper.recipes import RECIPES, find_recipe
 
+OPTIONS_OF_A_RUN = ("normalise", "missing", "characters")
 PAPER = Path(__file__).resolve().parents[3].parent / "shared" / "kcnet_paper.tex"
 everyone = pytest.mark.parametrize("recipe", RECIPES.values(), ids=list(RECIPES))
 
@@ -55,7 +56,7 @@ def test_every_network_line_can_be_built_and_opened_on_the_train_page(recipe):
         assert again == run and not ignored
         same = run.estimator().set_params(**line.beyond)
         assert model.get_params() == same.get_params()
-        scale = {k: v for k, v in line.options.items() if k in ("normalise", "missing")}
+        scale = {k: v for k, v in line.options.items() if k in OPTIONS_OF_A_RUN}
         assert run.data_options() == scale | ({"target": line.target} if line.target else {})
 
 
