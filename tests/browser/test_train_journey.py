@@ -28,7 +28,8 @@ WATCH = """charts => {
   charts.forEach((chart) => (chart.watched = true));
   const [curve, scores] = [/^Validation/, /scores S/].map((words) =>
     charts.find((chart) => words.test(chart.getAttribute("aria-label"))));
-  const moved = ({ sources }) => sources.map(({ node }) => node?.innerText ?? node?.className);
+  const moved = ({ sources }) => sources.map(({ node, previousRect, currentRect }) =>
+    [node?.innerText ?? node?.className, previousRect, currentRect]); // no node in a shadow root
   new PerformanceObserver((list) => window.shifted.push(...list.getEntries().map(moved))).observe({
     type: "layout-shift",
   });
