@@ -63,6 +63,7 @@ class Paper:
                 continue
 
     def until(self, smiles: str) -> None:
+        expect(box(self.page)).to_have_count(1)  # while the page changes its shape there are two
         expect(box(self.page)).to_have_value(smiles)
 
 

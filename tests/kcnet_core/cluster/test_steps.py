@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import pickle
 import signal
@@ -29,6 +28,7 @@ from kcnet_core.experiments.run import Run
 from kcnet_core.jobs import Estimate, JobManager, NotOwner
 from kcnet_core.jobs.worker.work import RESTING_SECONDS
 from kcnet_core.molecules.text import split_lines
+from tests.conftest import run_aside
 
 RUN = Run("digits", rows=400, model="DOA", n_hidden=60, n_epochs=8)
 SECONDS = 60  # after which a test fails
@@ -125,7 +125,7 @@ def test_a_step_that_comes_late_is_the_next_answer_and_no_reason_for_another(tmp
     run = on_worker.Run(order, ROWS, lambda _: ended.set())
 
     def asked():
-        return asyncio.run(run.more(0.0, False)).items
+        return run_aside(run.more(0.0, False)).items
 
     assert asked() == []
     Event().wait(0.6)
@@ -153,6 +153,7 @@ def test_errors_are_those_of_the_work(client):
 
 def test_what_nobody_asks_for_any_more_is_given_up(client, monkeypatch):
     """As when the web process that wanted it was killed: no word comes, not even an end."""
+    client.wait_for_workers(2)  # one that another test killed comes back with patience
     client.run(_be_impatient, 0.5)
     monkeypatch.setattr(steps, "wanted", lambda *_: nullcontext())
     try:

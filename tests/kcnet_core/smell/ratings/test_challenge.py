@@ -58,16 +58,16 @@ def test_what_the_test_molecules_were_rated_changes_no_prediction(monkeypatch):
     assert (answers[0][0] == answers[1][0]).all()
 
 
-def test_what_ships_is_whole_and_reads_back(found, tmp_path, monkeypatch):
+def test_what_ships_is_whole_and_reads_back(found, tmp_path):
     shipped = challenge.remembered_challenge()
     assert shipped is not None and set(shipped.r) == set(challenge.MODELS)
     assert list(shipped.r["Random forest"]) == [*ATTRIBUTES, challenge.DESCRIPTORS]
     for quoted in challenge.LITERATURE.values():
         assert set(quoted) <= set(ATTRIBUTES)
-    monkeypatch.setattr(challenge, "BUNDLED", tmp_path / "dream.json")
-    assert challenge.remembered_challenge() is None
-    challenge.BUNDLED.write_text(challenge.to_json(found), encoding="utf-8")
-    assert challenge.remembered_challenge() == found
+    path = tmp_path / "dream.json"
+    assert challenge.remembered_challenge(path) is None
+    path.write_text(challenge.to_json(found), encoding="utf-8")
+    assert challenge.remembered_challenge(path) == found
 
 
 def test_missing_ratings_do_not_count():
