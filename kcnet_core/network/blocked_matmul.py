@@ -33,7 +33,7 @@ def matmul(A: np.ndarray, B: np.ndarray, out: np.ndarray | None = None) -> np.nd
         cuts = [(A[rows], B, out[rows]) for rows in _slices(m)]
     else:
         cuts = [(A, B[:, columns], out[:, columns]) for columns in _slices(n)]
-    _run(partial(np.matmul, *cut) for cut in cuts)
+    run_pieces(partial(np.matmul, *cut) for cut in cuts)
     return out
 
 
@@ -48,7 +48,7 @@ def self_matmul(H: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
             out[b, a] = out[a, b].T
 
     slices = _slices(len(H))
-    _run(partial(block, a, b) for k, a in enumerate(slices) for b in slices[: k + 1])
+    run_pieces(partial(block, a, b) for k, a in enumerate(slices) for b in slices[: k + 1])
     return out
 
 
@@ -116,7 +116,7 @@ def on_one_core():
         _this_thread.alone = False
 
 
-def _run(pieces: Iterable[Callable[[], object]]) -> None:
+def run_pieces(pieces: Iterable[Callable[[], object]]) -> None:
     """Carry out all pieces, in this thread and in helpers."""
     with _blas as n_threads:
         todo, lock = iter(pieces), threading.Lock()

@@ -40,15 +40,39 @@ def float64_device(device: torch.device) -> torch.device:
     return torch.device("cpu") if device.type == "mps" else device
 
 
+class _Writable:
+    """The memory of an array that must not be written to, told as if it could be."""
+
+    def __init__(self, array: np.ndarray):
+        self._array = array  # stays as long as anyone looks at its memory
+        place = array.__array_interface__
+        self.__array_interface__ = {**place, "data": (place["data"][0], False)}
+
+
 def as_tensor(array: np.ndarray) -> torch.Tensor:
-    """A tensor on the same memory, or on a copy when torch could not promise to leave it alone."""
-    return torch.from_numpy(np.require(array, requirements=["C", "W"]))
+    """A tensor on the same memory, only to be read: torch takes no array that it may not write to,
+    and copying one takes as long as projecting it."""
+    array = np.ascontiguousarray(array)
+    if array.flags.writeable or not array.size:
+        return torch.from_numpy(array if array.flags.writeable else array.copy())
+    return torch.from_numpy(np.asarray(_Writable(array)))
 
 
 def feature_dtype(X: np.ndarray, n_hidden: int, device: torch.device) -> torch.dtype:
     """float32, for speed; float64 for float64 data while that is just as quick."""
     small = X.dtype == np.float64 and len(X) * n_hidden <= SMALL_PROBLEM
     return torch.float64 if small and device.type != "mps" else torch.float32
+
+
+@contextmanager
+def one_torch_thread():
+    """What the calling thread asks of torch is done by this thread alone."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 @contextmanager

@@ -5,9 +5,13 @@ Arrays are (B, n): cells down, rows of data across, as the projection delivers t
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import torch
 
+from kcnet_core.network.blocked_matmul import run_pieces
+from kcnet_core.network.devices import one_torch_thread
 from kcnet_core.network.linear_algebra import product
 from kcnet_core.network.wiring import Wiring
 
@@ -21,8 +25,16 @@ def kenyon_activity(
     """
     H = X.new_empty(wiring.n_hidden, len(X)) if out is None else out
     inhibited_by = inhibition * wiring.mean_projection(X)
-    for rows, sums in wiring.projections(X, reuse=True):
-        torch.clamp(sums.sub_(inhibited_by[rows]), min=0, out=H[:, rows])
+    blocks, project = wiring.projection(X, reuse=True)
+
+    def block(rows: slice) -> None:
+        with one_torch_thread():
+            torch.clamp(project(rows).sub_(inhibited_by[rows]), min=0, out=H[:, rows])
+
+    if len(blocks) == 1:  # all at once, with whatever threads torch has
+        torch.clamp(project(blocks[0]).sub_(inhibited_by), min=0, out=H)
+    else:
+        run_pieces(partial(block, rows) for rows in blocks)
     return H
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import torch
@@ -120,32 +121,40 @@ class Wiring:
         W[np.repeat(np.arange(self.n_hidden), self.fan_in), self.indices.numpy()] = ones
         return W
 
-    def projections(
-        self, X: torch.Tensor, reuse: bool = False
-    ) -> Iterator[tuple[slice, torch.Tensor]]:
-        """Sums of the inputs, X (n, d) -> W X' (B, n), on X's device and in its dtype.
+    def projections(self, X: torch.Tensor) -> Iterator[tuple[slice, torch.Tensor]]:
+        """Sums of the inputs, X (n, d) -> W X' (B, n), in blocks of rows (slice, sums)."""
+        blocks, project = self.projection(X)
+        for rows in blocks:
+            yield rows, project(rows)
 
-        In blocks of rows (slice, sums) whose inputs are few enough to stay in the cache; with
-        `reuse` a block's memory may serve the next one.
+    def projection(
+        self, X: torch.Tensor, reuse: bool = False
+    ) -> tuple[list[slice], Callable[[slice], torch.Tensor]]:
+        """Blocks of rows of X (n, d), whose inputs are few enough to stay in the cache, and what
+        gives the sums (B, block) of one, on X's device and in its dtype.
+
+        Several threads may ask; with `reuse` a block's memory may serve the same thread again.
         """
-        if self.density > DENSE_ABOVE:
-            yield slice(0, len(X)), product(self._matrix_like(X), X.T)
-            return
+        if self.density > DENSE_ABOVE or not len(X):
+            whole = self._matrix_like(X)
+            return [slice(0, len(X))], lambda rows: product(whole, X[rows].T)
         indices, offsets = self.indices.to(X.device), self.offsets.to(X.device)
         counts = None if self.counts is None else self.counts.to(X)
-        size = ROWS_AT_ONCE if X.device.type == "cpu" else max(1, len(X))
+        size = ROWS_AT_ONCE if X.device.type == "cpu" else len(X)
         sparse = self._sparse_like(X) if reuse and len(X) > size else None
-        sums = X.new_empty(self.n_hidden, size) if sparse is not None else None
-        for start in range(0, len(X), size):
-            rows = slice(start, start + size)
+        memory = threading.local()
+
+        def project(rows: slice) -> torch.Tensor:
             inputs = _transposed(X[rows])
-            if sparse is not None and inputs.shape[1] == size:
-                yield rows, torch.mm(sparse, inputs, out=sums)
-            else:
-                yield (
-                    rows,
-                    embedding_bag(indices, inputs, offsets, mode="sum", per_sample_weights=counts),
+            if sparse is None or inputs.shape[1] != size:
+                return embedding_bag(
+                    indices, inputs, offsets, mode="sum", per_sample_weights=counts
                 )
+            if not hasattr(memory, "sums"):
+                memory.sums = X.new_empty(self.n_hidden, size)
+            return torch.mm(sparse, inputs, out=memory.sums)
+
+        return [slice(start, start + size) for start in range(0, len(X), size)], project
 
     def mean_projection(self, X: torch.Tensor) -> torch.Tensor:
         """The mean of W X' over the cells, (n,), without forming it: each input by its uses."""

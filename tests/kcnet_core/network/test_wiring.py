@@ -87,7 +87,8 @@ def test_a_single_input_is_refused_with_a_reason():
 def test_a_block_that_serves_again_holds_the_same_sums_to_the_last_bit():
     wiring = Wiring.sample(37, 101, 7, rng())
     X = torch.from_numpy(rng(1).normal(size=(600, 101)).astype(np.float32))
-    again = torch.cat([sums.clone() for _, sums in wiring.projections(X, reuse=True)], dim=1)
+    blocks, sums_of = wiring.projection(X, reuse=True)
+    again = torch.cat([sums_of(rows).clone() for rows in blocks], dim=1)
     assert torch.equal(again, project(wiring, X))
 
 
