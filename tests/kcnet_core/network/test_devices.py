@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 import torch
 
 from kcnet_core import KCNetClassifier
 from kcnet_core.errors import KCNetError, OutOfMemory
-from kcnet_core.network.devices import choose_device, computing, float64_device
+from kcnet_core.network.devices import as_tensor, choose_device, computing, float64_device
 
 
 def test_auto_takes_the_best_device_there_is():
@@ -84,3 +86,15 @@ def test_a_fit_in_a_forked_child_ends_with_the_same_result():
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "2")
     ended = subprocess.run([sys.executable, "-c", FORKED_FIT], env={**os.environ, **threads})
     assert ended.returncode == 0
+
+
+def test_rows_that_must_not_be_written_to_are_read_where_they_lie():
+    rows = np.arange(12, dtype=np.float32).reshape(3, 4)
+    rows.flags.writeable = False
+    tensor = as_tensor(rows)
+    assert tensor.data_ptr() == rows.ctypes.data
+    assert not rows.flags.writeable
+    del rows  # the tensor alone keeps the memory
+    gc.collect()
+    assert tensor.sum() == 66
+    assert as_tensor(np.broadcast_to(np.float32(2), (2, 3))).sum() == 12

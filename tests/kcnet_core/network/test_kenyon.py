@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from kcnet_core.network.blocked_matmul import on_one_core
 from kcnet_core.network.kenyon import kenyon_activity, strongest_cells, wiring_gradient
 from kcnet_core.network.wiring import Wiring
 
@@ -63,3 +64,15 @@ def test_a_tag_holds_the_most_active_cells_and_no_silent_one():
         [False, False, False, False],
     ]
     assert strongest_cells(H, 0.01).sum(1).tolist() == [1, 1, 0]
+
+
+def test_rows_shared_out_among_cores_have_the_same_activity_to_the_last_bit():
+    rng = np.random.default_rng(0)
+    wiring = Wiring.sample(40, 60, 7, rng)
+    X = torch.from_numpy(rng.normal(size=(1100, 60)).astype(np.float32))
+    shared = kenyon_activity(wiring, X, 0.7)
+    with on_one_core():
+        alone = kenyon_activity(wiring, X, 0.7)
+    assert torch.equal(shared, alone)
+    sums = torch.from_numpy(wiring.matrix()).float() @ X.T
+    torch.testing.assert_close(shared, (sums - 0.7 * sums.mean(0)).relu(), atol=1e-4, rtol=0)
