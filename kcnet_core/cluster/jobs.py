@@ -42,7 +42,7 @@ def training(run: Run, dataset: Dataset, enough: Callable[[], bool], cost: Estim
         from kcnet_core.cluster.train import train_apart
 
         taken = replace(cost, process_bytes=PROCESS_BYTES + dataset.X.nbytes)
-        return lambda: train_apart(processes, run, dataset, enough), taken
+        return lambda: train_apart(processes, run, dataset, enough, cost.seconds), taken
     if address is None:
         return lambda: train_steps(run, dataset, enough), cost
 

@@ -40,12 +40,17 @@ def train_there(
 
 
 def train_apart(
-    processes: WorkerProcesses, run: Run, dataset: Dataset, enough: Callable[[], bool]
+    processes: WorkerProcesses,
+    run: Run,
+    dataset: Dataset,
+    enough: Callable[[], bool],
+    expected: float,
 ) -> Steps[TrainView, TrainedRun]:
-    """The same in a process of this machine, or here where none is there in time."""
+    """The same in a process of this machine, or here where none is there in time; `expected`
+    are the seconds that it will probably take."""
     return processes.steps(
         _train, (run,), dataset, _Film(run, dataset), enough,
-        here=lambda: train_steps(run, dataset, enough),
+        here=lambda: train_steps(run, dataset, enough), expected=expected,
     )  # fmt: skip
 
 

@@ -30,6 +30,8 @@ PROCESS_BYTES = 240 * limits.MEGABYTE  # of a worker that has loaded all it need
 # For a process that still loads, while other runs are under way: a run that is made here instead
 # would slow down all pages, and be slowed down by them.
 PATIENCE_SECONDS = 4.0
+# A run of minutes rather begins later than that it holds up all pages until it ends.
+LONG_RUN_SECONDS, LONG_PATIENCE_SECONDS = 60.0, 15.0
 LOST = (
     "The process that made this run was ended from outside, probably because the machine had no "
     "memory left. Lower the number of Kenyon cells, submodels or rows, or start it again later."
@@ -165,10 +167,11 @@ class WorkerProcesses:
         reader: Reader,
         enough: Callable[[], bool],
         here: Callable[[], Steps[Any, Any]],
+        expected: float = 0.0,
     ) -> Steps[Any, Any]:
         """The steps of `work(data, enough, *args)`, made by one of these processes; those of `here`
-        if none is there in time."""
-        worker, ahead = self._take(), StepsAhead()
+        if none is there in time, which is later for what is expected to take long (seconds)."""
+        worker, ahead = self._take(expected > LONG_RUN_SECONDS), StepsAhead()
         if worker is None:
             return (yield from here())
         try:
@@ -188,11 +191,12 @@ class WorkerProcesses:
             reply = None
             self._give_back(worker)
 
-    def _take(self) -> WorkerProcess | None:
-        """One that has loaded all it needs; beside other runs it is waited for."""
+    def _take(self, long: bool) -> WorkerProcess | None:
+        """One that has loaded all it needs; beside other runs and for long ones it is waited for."""
         self.warm(needed=True)
         with self._lock:
             patience = PATIENCE_SECONDS if self._busy else 0.0
+            patience = LONG_PATIENCE_SECONDS if long else patience
             worker = self._idle.pop(0) if self._idle else None
             if worker is not None:
                 self._busy.add(worker)

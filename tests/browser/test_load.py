@@ -29,6 +29,7 @@ SECONDS = float(os.environ.get("KCNET_LOAD_SECONDS", "60"))
 BETWEEN = 5.0  # seconds in which a visitor looks before the next move, on average
 SLIDER = "Inputs per cell Nᵢₙ"
 TRAINING = "model=DOA&n_hidden=1000&n_epochs=1000&pace=full+speed"
+MOST_SECONDS = 2.0  # that 95 of 100 moves may take, whoever else computes on the machine left out
 
 
 def test_visitors_move_a_slider_beside_two_trainings(tmp_path, shared_data):
@@ -57,6 +58,9 @@ async def load(url: str, server: psutil.Process) -> None:
                 f"server took {took / seconds:.2f} of a processor"
             )
             assert len(waits) >= n and not any("exception" in one.kinds for one in visitors)
+            assert np.percentile(waits, 95) < MOST_SECONDS
+        busy = [child for child in server.children() if sum(child.cpu_times()[:2]) > SECONDS / 4]
+        assert len(busy) >= 2, "each training has a process of its own"
         counts = await asyncio.to_thread(lambda: urllib.request.urlopen(f"{url}/metrics").read())
         assert b'kcnet_jobs{state="running"} 2' in counts, "the trainings have ended too early"
 

@@ -179,7 +179,9 @@ def test_several_lines_become_a_table_with_the_errors_in_place():
 
 
 def test_many_lines_become_a_job_whose_answers_arrive():
-    lines = "\n".join(f"{'C' * n}O alcohol{n}" for n in range(1, SMELLED_AT_ONCE + 10))
+    lines = "\r".join(  # lines that end so are counted as they are read
+        f"{'C' * n}O alcohol{n}" for n in range(1, SMELLED_AT_ONCE + 10)
+    )
     app = asked(opened(), lines)
     _, job_id = app.session_state["smell_job"]["smell"]
     assert visitor_jobs.jobs().get(job_id).wait(120)

@@ -195,6 +195,14 @@ def test_a_run_begins_at_once_here_while_no_process_has_loaded(monkeypatch):
     made.close()
 
 
+def test_a_run_of_minutes_waits_until_its_process_has_loaded(monkeypatch):
+    monkeypatch.setattr(process, "LONG_PATIENCE_SECONDS", SECONDS)
+    made, expected = WorkerProcesses(), 2 * process.LONG_RUN_SECONDS
+    steps = made.steps(counting, (3,), DATA, Reader(), no, refused, expected)
+    assert taken(steps)[1][1] != os.getpid()
+    made.close()
+
+
 def no():
     return False
 
