@@ -192,7 +192,7 @@ class WorkerProcesses:
             self._give_back(worker)
 
     def _take(self, long: bool) -> WorkerProcess | None:
-        """One that has loaded all it needs; beside other runs and for long ones it is waited for."""
+        """One that has loaded all it needs; it is waited for beside others, and by long runs."""
         self.warm(needed=True)
         with self._lock:
             patience = PATIENCE_SECONDS if self._busy else 0.0
