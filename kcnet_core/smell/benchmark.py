@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -164,9 +164,18 @@ def summarised(dataset: Dataset, scores: list[FoldScore]) -> Benchmark:
         f"mean AUROC over {len(dataset.target_names)} words of {dataset.title}, {len(dataset.y):,} "
         f"molecules, {N_FOLDS} folds that keep stereoisomers together; lambdas and neighbours "
         "chosen inside the training folds, the number of flies and cells after a look at three "
-        "folds; 95% intervals by the corrected resampled t"
+        f"folds; 95% intervals by the corrected resampled t. {verdict(auroc)}"
     )
     return Benchmark(how, auroc, seconds, tuple(scores))
+
+
+def verdict(auroc: Mapping[str, Measured]) -> str:
+    """Who is best, whoever it is, as a sentence."""
+    best = max(auroc, key=lambda name: auroc[name].mean)
+    reached = auroc[best].mean
+    better = [f"{name} ({value:.3f})" for name, value in LITERATURE.items() if value > reached]
+    published = f"; published and better: {', '.join(better)}" if better else ""
+    return f"Best of those measured here: {best} ({reached:.3f}){published}"
 
 
 def table(found: Benchmark) -> dict[str, list]:
