@@ -28,7 +28,7 @@ from kcnet_core.palette import theme
 
 MOST_MOMENTS = 12  # of one look; with one look a second the eye sees a smooth change
 MOST_MOMENTS_AT_ONCE = 64
-MOST_BYTES = 140_000  # of one look; a single frame may take more
+MOST_BYTES = 140_000  # of a second; a single frame may take more
 MOST_BYTES_AT_ONCE = 600_000  # of all stored frames, which a browser gets once or twice
 MOST_NAMES = 4_000  # of inputs
 PASSING = 0xFE  # of scores that the next look replaces, every second shade: half of the bytes
@@ -89,7 +89,7 @@ def film_data(
     ]
     if not instants:
         return _deflated(about, b"")
-    budget = MOST_BYTES_AT_ONCE if whole else MOST_BYTES
+    budget = MOST_BYTES_AT_ONCE if whole else MOST_BYTES * min(1.0, seconds)
     n = min(len(instants), MOST_MOMENTS_AT_ONCE if whole else MOST_MOMENTS)
     while True:
         # The last, and of what is sent at once the first, to which all else is compared.

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from kcnet_core.jobs import Job
 
 SECONDS_BETWEEN_DRAWINGS = 1.0
-SECONDS_UNTIL_FIRST = 0.3  # between looks for the first thing to see, which one waits for
+SECONDS_AT_FIRST = 0.3  # between looks for the first things to see, which one waits for
 ACTIVE = ("queued", "running")  # nothing happens by itself in the other states
 UNDER_WAY = (*ACTIVE, "paused")
 
@@ -29,9 +29,9 @@ def watch(
     draw: Callable[[], None],
     key: str,
     every: float = SECONDS_BETWEEN_DRAWINGS,
-    begun: Callable[[], bool] = lambda: True,
+    settled: Callable[[], bool] = lambda: True,
 ) -> None:
-    """Call `draw` now and, while `job` is under way, every so many seconds; until `begun` sooner.
+    """Call `draw` now and, while `job` is under way, every so many seconds; until `settled` sooner.
 
     `drawn` is the state that the rest of the page shows. Buttons and results change with it, so
     the whole page is drawn again when it is another one, be it that the job ended while the page
@@ -39,12 +39,12 @@ def watch(
     """
 
     active = drawn in ACTIVE
-    waits = active and not begun()
+    quick = active and not settled()
 
     def poll() -> None:
-        if state_of(job) != drawn or (waits and begun()):
+        if state_of(job) != drawn or (quick and settled()):
             st.rerun()
         draw()
 
-    pause = SECONDS_UNTIL_FIRST if waits else every
-    fragment(poll, run_every=pause if active else None, key=f"{key}_{active}_{waits}")()
+    pause = SECONDS_AT_FIRST if quick else every
+    fragment(poll, run_every=pause if active else None, key=f"{key}_{active}_{quick}")()

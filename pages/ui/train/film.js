@@ -30,6 +30,7 @@ class Film {
     this.playButton = find(".play");
     this.difference = find(".change");
     [this.boards, this.charts] = [[], []];
+    this.turned = 0; // when another frame was shown last
     this.area = [0, 0, 1, 1]; // what is zoomed to: first row and column, rows and columns, as parts
     this.slider.oninput = () => this.hold(Number(this.slider.value));
     this.playButton.onclick = () => this.play();
@@ -105,7 +106,7 @@ class Film {
     if (jump) this.turnTo(last);
     else if (whole) this.turnTo(this.indexOf(shown));
     this.slot = (1000 * seconds) / Math.max(1, last - this.at);
-    this.due = performance.now() + (jump ? 0 : this.slot);
+    this.due = Math.max(performance.now(), this.turned + this.slot); // at once, if it had run dry
   }
 
   thin() {
@@ -150,7 +151,7 @@ class Film {
   }
 
   turnTo(index) {
-    const now = performance.now();
+    const now = (this.turned = performance.now());
     const onward = index > this.at && !still.matches && this.at >= 0;
     for (const board of this.boards) board.turnTo(index, onward ? this.at : -1, now);
     this.at = index;

@@ -13,7 +13,7 @@ from kcnet_core import figures
 from kcnet_core.experiments.run import DOA_MODELS, EPOCH_MODELS, KCNET_MODELS, Run
 from kcnet_core.figures import Now
 from pages.ui.shell import session_keys, visitor, visitor_jobs
-from pages.ui.shell.watch import SECONDS_BETWEEN_DRAWINGS
+from pages.ui.shell.watch import SECONDS_AT_FIRST, SECONDS_BETWEEN_DRAWINGS
 from pages.ui.train import scores_row
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from kcnet_core.network.history import EpochRecord
 
 SHARE_OF_DRAWINGS = 0.8  # for which a drawing is fresh: the next poll, if a little early, is not
+SECONDS_OF_FIRST_FRAMES = 1.2  # for which they are looked for more often: it moves sooner
 
 
 class Drawn(NamedTuple):
@@ -51,7 +52,7 @@ def latest(job, view: JobView, trained: TrainedRun | None = None) -> bytes:
         fresh = view.state == "running" and time.monotonic() < before.due
         if fresh or before.shows == shows:
             return before.film
-    due = time.monotonic() + SHARE_OF_DRAWINGS * SECONDS_BETWEEN_DRAWINGS
+    due = time.monotonic() + SHARE_OF_DRAWINGS * seconds_between(pictures)
     data = draw(job, view, trained, pictures, before.shows[-1] if before else None)
     st.session_state[session_keys.LIVE_DRAWN] = Drawn(of, shows, due, data)
     return data
@@ -62,6 +63,23 @@ class Instants(NamedTuple):
 
     recent: Sequence[Frame | EpochRecord] = ()
     stored: Sequence[Frame | EpochRecord] = ()
+
+
+def settled(job) -> bool:
+    """Whether its first frames have been there for a while, or it has none to wait for."""
+    first = instants(job, job.view.snapshot, None).stored[:1]
+    return not matrices(job.config, None) or (bool(first) and old(first[0]))
+
+
+def seconds_between(pictures: Instants) -> float:
+    """Until a run is looked at again: its first frames come soon after each other."""
+    first = pictures.stored[:1]
+    return SECONDS_BETWEEN_DRAWINGS if first and old(first[0]) else SECONDS_AT_FIRST
+
+
+def old(first: Frame | EpochRecord) -> bool:
+    """A network without wiring has no frames that could be young."""
+    return time.monotonic() - getattr(first, "made", 0.0) > SECONDS_OF_FIRST_FRAMES
 
 
 def instants(job, snapshot: TrainView | None, trained: TrainedRun | None) -> Instants:
@@ -120,7 +138,7 @@ def draw(
         n_submodels=run.n_networks,
         names=about.feature_names if about else (),
         image_shape=shape,
-        seconds=SECONDS_BETWEEN_DRAWINGS,
+        seconds=seconds_between(pictures),
         dark=dark,
     )
 

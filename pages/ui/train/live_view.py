@@ -69,21 +69,15 @@ def _first_images(dataset: Dataset) -> str:
 
 
 def follow(job, state: str, trained: TrainedRun | None = None) -> None:
-    """Draw the job now and, while it is under way, once a second; its first frame comes sooner.
+    """Draw the job now and, while it is under way, once a second; its first frames come sooner.
 
     `state` is the one that the rest of the page shows; the page is drawn again when it changes.
     Below a run under way is as much room as its results will take: the page does not grow.
     """
-    watch(job, state, lambda: show(job, trained), "live", begun=lambda: begun(job))
+    watch(job, state, lambda: show(job, trained), "live", settled=lambda: live_film.settled(job))
     if state in UNDER_WAY:
         with st.container(key="results"):
             st.caption("Scores, wiring, cells and test samples come here when the run has ended.")
-
-
-def begun(job) -> bool:
-    """Whether there is something to see of it, if it has anything to see."""
-    snapshot = job.view.snapshot
-    return bool(snapshot and snapshot.recent) or not live_film.matrices(job.config, None)
 
 
 def show(job, trained: TrainedRun | None) -> None:

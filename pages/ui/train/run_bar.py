@@ -120,7 +120,8 @@ def bar(run: Run, job) -> None:
     with st.container(key="run_news"):
         news(run, job, busy, mine)
         if not LOADED.is_set():  # in here: what stands below keeps its number when this goes
-            complete_when_loaded()
+            with st.container(key="run_loading"):
+                complete_when_loaded()
 
 
 def obey(run: Run) -> None:

@@ -43,7 +43,9 @@ def test_only_a_job_under_way_is_looked_at_again(monkeypatch, state, every):
     assert asked == [every, "drawn"]
 
 
-def test_the_first_thing_to_see_is_looked_for_more_often_and_then_drawn_with_the_page(monkeypatch):
+def test_the_first_things_to_see_are_looked_for_more_often_and_then_drawn_with_the_page(
+    monkeypatch,
+):
     from types import SimpleNamespace
 
     from kcnet_core.jobs import JobView
@@ -55,13 +57,18 @@ def test_the_first_thing_to_see_is_looked_for_more_often_and_then_drawn_with_the
     def draw_again():
         raise PageDrawnAgain
 
-    asked, seen = [], iter([False, True, True])
+    asked, seen = [], iter([False, False, True, True])
+    looked = []
     monkeypatch.setattr(
-        module, "fragment", lambda draw, **options: asked.append(options["run_every"]) or draw
+        module,
+        "fragment",
+        lambda draw, **options: asked.append(options["run_every"]) or looked.append(draw) or draw,
     )
     monkeypatch.setattr(module.st, "rerun", draw_again)
     follow = [SimpleNamespace(view=JobView("running")), "running", lambda: asked.append("drawn")]
+    module.watch(*follow, "any", 0.5, settled=lambda: next(seen))
+    assert asked == [0.3, "drawn"], "what is there is drawn without waiting for the page"
     with pytest.raises(PageDrawnAgain):
-        module.watch(*follow, "any", 0.5, begun=lambda: next(seen))
-    module.watch(*follow, "any", 0.5, begun=lambda: next(seen))
-    assert asked == [0.3, 0.5, "drawn"]
+        looked[0]()
+    module.watch(*follow, "any", 0.5, settled=lambda: next(seen))
+    assert asked[2:] == [0.5, "drawn"]

@@ -30,18 +30,23 @@ def visit(monkeypatch):
         assert kinds == ("S", "W")
         made.append([one.epoch for one in instants])
         at.whole, at.order, at.now_of_run = (options[name] for name in ("whole", "order", "now"))
+        at.seconds = options["seconds"]
         return f"{made[-1:]}".encode()
 
     monkeypatch.setattr(live_film.figures, "film_data", film_data, raising=False)
 
-    def see(n, state="running"):
-        """The live view after `n` epochs, of which a job keeps the last four and every tenth."""
+    def view_of(n, state="running"):
+        """After `n` epochs, of which a job keeps the last four and every tenth."""
         frames = tuple(frame(epoch) for epoch in range(1, n + 1))
         stored = tuple(one for one in frames if one.epoch % 10 == 1)
         snapshot = TrainView(Run(), "Training", 0.5, [], 0, stored, frames[-4:])
-        view = JobView(state=state, snapshot=snapshot, n_snapshots=n)
-        return live_film.latest(at.job, view)
+        return JobView(state=state, snapshot=snapshot, n_snapshots=n)
 
+    def see(n, state="running"):
+        """The live view then."""
+        return live_film.latest(at.job, view_of(n, state))
+
+    at.view_of = view_of
     at.see = see
     return at
 
@@ -121,3 +126,27 @@ def test_who_comes_later_gets_the_stored_epochs_and_the_newest_frame(visit):
     visit.see(29)
     assert visit.made == [[1, 11, 21, 29]]
     assert visit.whole
+
+
+def test_the_first_frames_come_soon_after_each_other_and_are_played_as_fast(visit):
+    visit.now = 1.1  # the first frame was made at 1.0
+    visit.see(0)
+    visit.now += live_film.SECONDS_AT_FIRST
+    visit.see(1)
+    assert visit.seconds == live_film.SECONDS_AT_FIRST and not settled(visit, 1)
+    visit.now += live_film.SECONDS_AT_FIRST
+    visit.see(2)
+    assert visit.made[1:] == [[1], [2]], "neither waits for a whole second"
+    visit.now = 1.1 + live_film.SECONDS_OF_FIRST_FRAMES
+    visit.see(3)
+    assert visit.seconds == live_film.SECONDS_BETWEEN_DRAWINGS and settled(visit, 3)
+
+
+def test_nothing_is_waited_for_where_there_is_no_wiring_to_see(visit):
+    visit.job.config = Run(model="FSHN")
+    assert settled(visit, 0)
+
+
+def settled(visit, n: int) -> bool:
+    visit.job.view = visit.view_of(n)
+    return live_film.settled(visit.job)
