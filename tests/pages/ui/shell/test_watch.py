@@ -43,7 +43,7 @@ def test_only_a_job_under_way_is_looked_at_again(monkeypatch, state, every):
     assert asked == [every, "drawn"]
 
 
-def test_the_first_things_to_see_are_looked_for_more_often_and_then_drawn_with_the_page(
+def test_first_things_to_see_are_looked_for_more_often_and_then_drawn_with_the_page(
     monkeypatch,
 ):
     from types import SimpleNamespace
