@@ -15,7 +15,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import BufferedRandom
+from io import BufferedRandom, BufferedReader
 from pathlib import Path
 
 from kcnet_core.contracts import Counted, Steps
@@ -62,12 +62,12 @@ def download_steps(
         transfer = _Transfer(url, target.name, file, size, timeout)
         resumed = transfer.n_here > 0
         yield from transfer.steps()
-        problem = _problem(file, sha256, md5, size)
+        problem = problem_with(file, sha256, md5, size)
         if problem and resumed:
             # The old partial file may stem from another version of the source: once from the start.
             transfer.restart()
             yield from transfer.steps()
-            problem = _problem(file, sha256, md5, size)
+            problem = problem_with(file, sha256, md5, size)
         if problem:
             part.unlink()
             raise DataError(
@@ -173,8 +173,11 @@ class _Transfer:
             raise _Broken("the connection broke") from error
 
 
-def _problem(
-    file: BufferedRandom, sha256: str | None, md5: str | None, size: int | None
+def problem_with(
+    file: BufferedReader | BufferedRandom,
+    sha256: str | None = None,
+    md5: str | None = None,
+    size: int | None = None,
 ) -> str | None:
     """What is wrong with a whole file, or None."""
     n_bytes = file.seek(0, os.SEEK_END)

@@ -95,7 +95,7 @@ def remote_files(name: str) -> tuple[RemoteFile, ...]:
         )
     if name == connectome.NAME:
         url = _HEMIBRAIN_URL + PurePosixPath(connectome.ARCHIVE).name
-        size, md5 = CATALOGUE[name].size_bytes, CATALOGUE[name].checked.removeprefix("MD5 ")
+        size, md5 = connectome.published()
         return (RemoteFile(connectome.ARCHIVE, (url,), size, md5=md5),)
     if name == "cifar10":
         return _cifar_files(CATALOGUE[name].size_bytes)

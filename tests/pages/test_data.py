@@ -39,6 +39,19 @@ def test_every_dataset_has_a_card_with_its_licence(data_page):
         assert info.licence in shown
 
 
+def test_checksums_are_shown_before_a_download(data_page, monkeypatch, tmp_path):
+    from kcnet_core.datasets.fly.door import PUBLISHED
+
+    monkeypatch.setenv("KCNET_DATA", str(tmp_path))
+    monkeypatch.setenv("KCNET_CACHE", str(tmp_path))
+    page = data_page.run()
+    told = {each.value: each.help for each in page.caption}
+    door = told["Checked on arrival: three files of DoOR.data, each by its SHA-256."]
+    assert all(digest in door for _, _, digest in PUBLISHED)
+    assert "Checked on arrival: MD5 ec1e076d15442f368fa5978b00f4a61c." in told
+    assert {"Download 46 MB", "Download 0.5 MB"} <= {each.label for each in page.button}
+
+
 def test_a_part_of_a_published_set_is_called_one(data_page, monkeypatch):
     from dataclasses import replace
 

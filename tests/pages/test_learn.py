@@ -405,7 +405,19 @@ def test_responses_that_nobody_measured_are_guessed_only_when_asked(shared_data,
     monkeypatch.setenv("KCNET_DATA", str(shared_data))
     page = opened(sample="Measured odor", measured="CCCCCC(=O)OCCC")
     assert "is not among the odorants that were measured" in as_read(page.error[0].value)
+    page = opened(sample="Measured odor", measured="spermine")
+    assert "no response of any glomerulus of the adult fly" in as_read(page.error[0].value)
+    page = opened(sample="Measured odor", measured="spermine", guess_measured="true")
+    assert not page.error and "All responses are guessed" in as_read(captions(page))
     page = opened(sample="Measured odor", measured="CCCCCC(=O)OCCC", guess_measured="true")
     assert "All responses are guessed, none was measured" in as_read(captions(page))
     assert re.search(r"wrong by 0\.08\d on average", as_read(captions(page)))
     assert "which is a guess" in texts(page)
+
+
+def test_a_real_glomerulus_has_its_name_in_the_equation_too(shared_data, monkeypatch):
+    monkeypatch.setenv("KCNET_DATA", str(shared_data))
+    page = opened(sample="Measured odor", step="2 Wiring")
+    heard = re.search(r"mathcal{I}_{\d+} &= (.*)", page.latex[0].value)[1]
+    names = re.findall(r"text{(\w+)}", heard)
+    assert names and set(names) <= set(glomeruli("door").names)

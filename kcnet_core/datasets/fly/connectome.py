@@ -17,6 +17,8 @@ from pathlib import Path
 import numpy as np
 
 from kcnet_core.datasets import store
+from kcnet_core.datasets.catalogue import CATALOGUE
+from kcnet_core.datasets.downloads import problem_with
 from kcnet_core.datasets.fly.export import CONNECTIONS, NEURONS, VERSION, Connectome, read_export
 from kcnet_core.errors import DataError
 from kcnet_core.storage.atomic_write import write_whole
@@ -31,6 +33,11 @@ MIN_SYNAPSES = 3  # of a connection that counts: fewer are often errors of the r
 def files() -> tuple[str, ...]:
     """What a data folder must hold: the archive, or the two tables out of it."""
     return TABLES if store.find(TABLES) else (ARCHIVE,)
+
+
+def published() -> tuple[int, str]:
+    """How many bytes the official archive has, and its MD5."""
+    return CATALOGUE[NAME].size_bytes, CATALOGUE[NAME].checked.removeprefix("MD5 ")
 
 
 def connectome() -> Connectome:
@@ -60,9 +67,26 @@ def _kept(source: Path, identity: tuple) -> Connectome:
     path = cache_folder() / NAME / f"{digest}.npz"
     fly = _read(path)
     if fly is None:
+        if source.is_file():
+            _require_published(source)
         fly = read_export(source)
         _write(path, fly)
     return fly
+
+
+def _require_published(archive: Path) -> None:
+    """An archive that was packed anew is sound for gzip, and may say anything."""
+    size, md5 = published()
+    try:
+        with archive.open("rb") as file:
+            problem = problem_with(file, md5=md5, size=size)
+    except OSError:  # whoever reads it says so
+        return
+    if problem:
+        raise DataError(
+            f"{archive.name} is not the archive that was published: {problem}. It is cut short or "
+            "was changed. Delete it and download it again."
+        )
 
 
 def _read(path: Path) -> Connectome | None:

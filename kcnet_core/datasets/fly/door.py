@@ -184,10 +184,14 @@ def _usable(there: Responses, missing: str, min_measured: int, report: list[str]
     counts = known.sum(axis=1)
     report.append(
         f"{len(counts)} odorants and {known.shape[1]} glomeruli; {1 - known.mean():.0%} of their "
-        f"responses were never measured. {np.count_nonzero(counts == 0)} odorants have no response "
-        "in any glomerulus of the adult fly and were left out. DoOR's glomerulus VC3 stands for "
-        "both VC3l and VC3m of the hemibrain."
+        "responses were never measured. DoOR's glomerulus VC3 stands for both VC3l and VC3m of the "
+        "hemibrain."
     )
+    if silent := [name for name, count in zip(there.names, counts, strict=True) if not count]:
+        report.append(
+            f"{len(silent)} odorants have no response in any glomerulus of the adult fly and were "
+            f"left out: {'; '.join(silent)}."
+        )
     if missing == "complete":
         rows, columns = complete_block(known)
         report.append(
@@ -204,6 +208,22 @@ def _usable(there: Responses, missing: str, min_measured: int, report: list[str]
     if not len(rows):
         raise DataError(f"No odorant was measured in {min_measured} glomeruli; lower min_measured.")
     return there.only(rows, columns)
+
+
+def left_out(name: str) -> tuple[str, str] | None:
+    """The SMILES of an odorant that DoOR knows and `load_door` by itself leaves out, and why."""
+    there, wanted = read_responses(), name.strip().casefold()
+    row = next((k for k, one in enumerate(there.names) if one.casefold() == wanted), None)
+    if row is None:
+        return None
+    n_measured = np.count_nonzero(~np.isnan(there.values[row]))
+    if not n_measured:
+        why = "no response of any glomerulus of the adult fly to it was ever measured"
+    elif n_measured < MIN_MEASURED:
+        why = f"only {n_measured} glomeruli were measured with it, and {MIN_MEASURED} are needed"
+    else:
+        why = "its chemical class is not named, or too few odorants are of it"
+    return there.smiles[row], f"DoOR has {there.names[row]}, but {why}"
 
 
 def complete_block(known: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

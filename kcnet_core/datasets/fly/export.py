@@ -13,6 +13,7 @@ import gzip
 import re
 import tarfile
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -72,6 +73,13 @@ class Connectome:
             for lobe in (*CLASSES, "other")
             if (lobes == lobe).any()
         )
+        by_type = ", ".join(
+            f"{name} {count:,}"
+            for name, count in Counter(np.array(self.types)[hears]).most_common()
+        )
+        by_fan_in = ", ".join(
+            f"{n} by {count:,}" for n, count in enumerate(np.bincount(fan_in)) if count
+        )
         most = np.argsort(-fan_out, kind="stable")
         named = [f"{self.glomeruli[k]} {fan_out[k]:,}" for k in most if fan_out[k]]
         return [
@@ -80,7 +88,8 @@ class Connectome:
             f"{fan_in.mean():.2f} glomeruli a cell on average, {fan_in.max()} at most. The other "
             f"{len(hears) - hears.sum():,} have fewer synapses with each. A network has those that "
             "hear a glomerulus among its inputs: with DoOR, which lacks some, a few cells less.",
-            f"By lobe, with glomeruli per cell: {by_lobe}.",
+            f"Glomeruli that a cell hears, by how many cells: {by_fan_in}.",
+            f"By lobe, with glomeruli per cell: {by_lobe}. By type: {by_type}.",
             f"Cells that hear a glomerulus: {', '.join(named)}.",
             f"{self.n_untyped:,} traced neurons have no type and were left out ({self.n_pieces:,} "
             "are named as parts of Kenyon cells, most cut off at a gap in the images: whose, and "

@@ -174,13 +174,16 @@ def _judge_choice(question, prediction, values):
     best = max(values) if question.answer == "highest" else min(values)
     good = [i for i, value in enumerate(values) if abs(value - best) < about.resolution]
     names = _names(question.setting, question.values)
-    winner = " or ".join(names[i] for i in good)
-    close = " (too close to tell apart)" if len(good) > 1 else ""
+    *others, last = (names[i] for i in good)
+    winner = f"{', '.join(others)} or {last}" if others else last
+    close = " (too close to tell apart)" if others else ""
+    ends = sorted(values[i] for i in good)
+    measured = " to ".join(dict.fromkeys(about.format(end) for end in (ends[0], ends[-1])))
     result = Result(
         prediction,
-        f"{winner}{close}, with {about.format(best)}",
+        f"{winner}{close}, with {measured}",
         names.index(prediction) in good,
-        {"winner": winner, "measured": about.format(best)},
+        {"winner": winner, "measured": measured},
     )
     return result, tuple(good)
 

@@ -8,6 +8,7 @@ import numpy as np
 import streamlit as st
 
 from kcnet_core.datasets.catalogue import is_glomerular
+from kcnet_core.datasets.fly.door import left_out
 from kcnet_core.errors import DataError, KCNetError
 from kcnet_core.lessons import digit_drawing
 from kcnet_core.lessons.circuit import of_whole_fly
@@ -123,12 +124,16 @@ def _choose_measured(key: str, label: str, start: int, first: str) -> Sample:
     )  # fmt: skip
     if text in names:
         return sample_of_row(data, names.index(text))
+    smiles, why = left_out(text) or (
+        text,
+        f"“{text[:80]}” is not among the odorants that were measured",
+    )
     if not guessing:
         raise DataError(
-            f"“{text[:80]}” is not among the odorants that were measured. Choose one of the list, "
-            "or switch on “Guess for others” to have its responses guessed."
+            f"{why}. Choose one of the list, or switch on “Guess for others” to have its responses "
+            "guessed."
         )
-    return _guessed(data, text)
+    return _guessed(data, smiles)
 
 
 def _guessed(data: str, text: str) -> Sample:

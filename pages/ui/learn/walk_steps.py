@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
+from kcnet_core.datasets.catalogue import is_glomerular
 from kcnet_core.figures import circuit as figures
 from kcnet_core.figures import image_grid
 from kcnet_core.lessons.circuit import ForwardPass
@@ -115,12 +116,19 @@ def _terms(forward: ForwardPass, cell: int) -> str:
     return r" \\ &\quad + ".join(" + ".join(line) for line in lines)
 
 
+def _input_symbol(bench: Bench, i: int) -> str:
+    """An input in an equation: a real glomerulus by its name, another by its number."""
+    if is_glomerular(bench.data):
+        return rf"\text{{{bench.glomeruli.names[i]}}}"
+    return str(i + 1)
+
+
 def equation(step: str, bench: Bench, forward: ForwardPass, cell: int) -> str:
     """The equation of a step, with the numbers of this sample and cell."""
     j, x, mean = cell + 1, forward.rates, f"{forward.mean:.2f}"
     received, inhibited = f"{forward.sums[cell]:.2f}", f"{forward.inhibited[cell]:.2f}"
-    inputs = forward.inputs_of(cell) + 1
-    listed = ",\\,".join(str(i) for i in inputs[:MOST_TERMS])
+    inputs = forward.inputs_of(cell)
+    listed = ",\\,".join(_input_symbol(bench, i) for i in inputs[:MOST_TERMS])
     more = r",\,\dots" if len(inputs) > MOST_TERMS else ""
     k, votes = leading_answers(forward)[0], _leading_votes(forward)
     name = "".join(c if c.isalnum() or c in " -" else " " for c in bench.answer_names[k])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import io
 import shutil
 import tarfile
@@ -157,6 +158,11 @@ def test_the_real_fly_has_as_many_cells_glomeruli_and_inputs_as_published(real_d
     told = fly.describe(3)
     assert told[0].startswith("1,750 of 1,770 Kenyon cells") and "5.40 glomeruli a cell" in told[0]
     assert "The other 20 have" in told[0]
+    assert told[1].startswith("Glomeruli that a cell hears, by how many cells: 1 by ")
+    assert (
+        sum(int(part.split(" by ")[1]) for part in told[1][:-1].split(": ")[1].split(", ")) == 1750
+    )
+    assert "By type: KCg-m 5" in told[2] and "KCa'b'-ap1" in told[2]
     assert told[-1].startswith("81 traced neurons have no type") and "(81 are named" in told[-1]
 
 
@@ -166,11 +172,39 @@ def test_types_belong_to_lobes():
     ]  # fmt: skip
 
 
+def publish(path, monkeypatch):
+    """As if the file that is there now were the official one."""
+    content = path.read_bytes()
+    made = len(content), hashlib.md5(content).hexdigest()
+    monkeypatch.setattr(connectome, "published", lambda: made)
+
+
+def test_an_archive_that_was_changed_and_packed_anew_is_told(tmp_path, cache, monkeypatch):
+    """Nothing is kept of it either: gzip finds no fault with it, its checksum does."""
+    place = tmp_path / "data" / connectome.ARCHIVE
+    place.parent.mkdir(parents=True)
+    publish(archive(place, TABLES), monkeypatch)
+    _, md5 = connectome.published()
+    archive(place, {**TABLES, export.CONNECTIONS: CONNECTIONS.replace(",7", ",8").encode()})
+    monkeypatch.setattr(connectome, "published", lambda: (place.stat().st_size, md5))
+    monkeypatch.setenv("KCNET_DATA", str(tmp_path / "data"))
+    assert read_export(place).synapses[0, 1] == 8
+    with pytest.raises(
+        DataError, match=r"MD5 checksum is not the published one.*download it again"
+    ):
+        connectome.connectome()
+    assert not list(cache.glob("hemibrain/*"))
+
+
 def test_what_was_read_from_an_archive_is_kept(folder, tmp_path, cache, monkeypatch):
     place = tmp_path / "data" / connectome.ARCHIVE
     place.parent.mkdir(parents=True)
     archive(place, TABLES)
     monkeypatch.setenv("KCNET_DATA", str(tmp_path / "data"))
+    told = f"not the archive that was published: it has {place.stat().st_size} bytes instead of 45,"
+    with pytest.raises(DataError, match=told):
+        connectome.connectome()
+    publish(place, monkeypatch)
     assert {info.name: info.status for info in datasets.available()}["hemibrain"] == "present"
     first = connectome.connectome()
     connectome._kept.cache_clear()
