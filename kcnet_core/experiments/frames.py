@@ -93,14 +93,15 @@ def joined(
 
 
 def frame_of(epoch: int, S: np.ndarray | None, W: np.ndarray) -> Frame:
+    usage = np.count_nonzero(W, axis=0)  # a connection is one, however many synapses it counts
     return Frame(
         epoch,
         None if S is None else reduce_matrix(S, how="mean"),
         reduce_matrix(W, how="density"),
         None if S is None else score_counts(S),
-        W.sum(axis=0, dtype=np.int64),
+        usage,
         W.shape,
-        float(W.mean()),
+        float(usage.sum() / W.size),
         S,
         W,
     )

@@ -76,6 +76,14 @@ def test_script_report_and_model_file_carry_the_plan(real_data, capsys):
     assert json.loads(json.dumps(saved.info))["wiring"]["title"] == "Hemibrain v1.2"
 
 
+def test_connections_are_counted_once_however_many_synapses_they_have(real_data):
+    trained = drain(train_steps(replace(RUN, synapse_counts=True), RUN.load()))
+    W, frame = trained.model.weights_, trained.frames[-1]
+    assert W.max() > 3 and frame.density == pytest.approx((W > 0).mean())
+    assert frame.density == pytest.approx(trained.records[-1].density)
+    assert frame.usage.tolist() == (W > 0).sum(axis=0).tolist()
+
+
 def test_three_wirings_are_compared_on_the_same_splits(real_data):
     plan = Comparison("door", models=("KCNet",), hidden=(100,), n_repeats=2, wirings=PLANS)
     rows = [row for row in compare_steps(plan) if isinstance(row, dict)]
