@@ -30,6 +30,8 @@ _LONGEST_GUESS = 80  # characters; difflib is slow on long texts
 _MOST_GUESSES = 100  # rows of one request
 _WORD = re.compile(r"[^\W\d_]{3}")  # three letters in a row: a word rather than a structure
 _NAME = re.compile(r"[\w\s,'’′()+.±®™&/\[\]-]+")  # no bonds or markup
+# Short for several things: asked about, never taken.
+_SHORT = {"pea": ("phenethyl alcohol", "phenethylamine")}
 _MARKS = "@/\\"  # of stereochemistry, in a SMILES
 
 _inchi_keys = RememberedTask("inchi_key", capacity=20_000)
@@ -149,6 +151,7 @@ class KnownNames:
             return []
         key = spelling(text)
         inside = [name for name in self.smiles if key in name] if len(key) > 3 else []
+        inside += [name for name in map(spelling, _SHORT.get(key, ())) if name in self.smiles]
         shared = Counter(name for one in _triples(key) for name in self._by_triple.get(one, ()))
         best = sorted((name for name, _ in shared.most_common(_COMPARED)))
         ratios = {name: SequenceMatcher(None, name, key).ratio() for name in best}

@@ -146,10 +146,11 @@ def _wish(chosen: ChosenModel) -> tuple[Wish, str]:
             st.session_state[key] = [one for one in held if one in options]
     for name, key in _RANGES.items():
         st.session_state.setdefault(key, _ENDS[name])
-    left, right = st.columns(2, gap="medium")
+    (left, right), (alike, made_of), (weighs, boils) = (st.columns(2, gap="medium") for _ in "abc")
     with left:
         wanted = st.multiselect("Shall smell of", offered, key=session_keys.SMELL_WANTED,
                                 placeholder="any character")  # fmt: skip
+    with alike:
         like = st.text_input("Like this molecule, but", key=session_keys.SMELL_LIKE,
                              max_chars=MAX_MOLECULE_NAME_LENGTH,
                              placeholder="a name, SMILES or CAS number; may stay empty",
@@ -158,14 +159,14 @@ def _wish(chosen: ChosenModel) -> tuple[Wish, str]:
     with right:
         unwanted = st.multiselect("Shall not smell of", offered, key=session_keys.SMELL_UNWANTED,
                                   placeholder="any character")  # fmt: skip
-        with st.container(horizontal=True, vertical_alignment="bottom"):
-            holding = st.multiselect("With these elements", ELEMENTS, placeholder="any",
-                                     key=session_keys.SMELL_HOLDING, width=170)  # fmt: skip
-            without = st.multiselect("Without these", ELEMENTS, placeholder="any",
-                                     key=session_keys.SMELL_WITHOUT, width=170)  # fmt: skip
-    with left:
+    with made_of, st.container(horizontal=True, vertical_alignment="bottom"):
+        holding = st.multiselect("With these elements", ELEMENTS, placeholder="any",
+                                 key=session_keys.SMELL_HOLDING, width=170)  # fmt: skip
+        without = st.multiselect("Without these", ELEMENTS, placeholder="any",
+                                 key=session_keys.SMELL_WITHOUT, width=170)  # fmt: skip
+    with weighs:
         light, heavy = _range("mass", "Molecular mass, g/mol", "as heavy as you like")
-    with right:
+    with boils:
         cool, hot = _range("boils", "Boils at, °C", f"as high as you like. It is {BOILING_RULE}")
     volatile = st.toggle(
         "Only what a nose can smell", key=session_keys.SMELL_VOLATILE,

@@ -1,7 +1,7 @@
 // JSME's paper, and tools of ours in place of its own, which stay outside of what is seen: a tool
 // presses JSME's button. The drawing is told after a short rest; what is typed is drawn at once.
 
-const REST = 100; // milliseconds without a change of the drawing
+const REST = 50; // milliseconds without a change of the drawing
 const LEFT = 25, TOP = 49, BELOW = 24; // what JSME's own bars take, at the sides of its paper
 const BOND = 25; // its length in pixels at scale 1
 const [SMALLEST, EMPTY, LARGEST] = [0.4, 1.6, 2]; // scale
