@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from sklearn.utils import check_array
 
 from kcnet_core.molecules.fingerprint_table import KINDS, kind_of
 from kcnet_core.network.explain import contributions
@@ -77,8 +78,9 @@ class GroupedFly:
 
     def hidden(self, X: np.ndarray) -> np.ndarray:
         """Activity (n, B) of all cells."""
+        X = check_array(X, dtype=np.float32)
         found = zip(self.parts, self.columns, self.gains, strict=True)
-        return np.hstack([gain * part.hidden(X[:, at]) for part, at, gain in found])
+        return np.hstack([gain * part.hidden_of_sound(X[:, at]) for part, at, gain in found])
 
     def class_scores(self, X: np.ndarray) -> np.ndarray:
         """Raw outputs (n, c)."""
