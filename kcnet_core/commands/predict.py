@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kcnet_core.datasets.pixels import softening
 from kcnet_core.errors import DataError, ModelFileError
 from kcnet_core.limits import MAX_UNZIPPED_BYTES
 from kcnet_core.storage.safe_csv import harmless
@@ -192,13 +193,14 @@ def _scaling(saved: SavedModel, X: np.ndarray) -> Callable[[np.ndarray], np.ndar
     try:
         mean, std = (np.array(pixels[key], np.float64) for key in ("mean", "std"))
         np.broadcast_shapes(mean.shape, std.shape, X.shape[1:])
+        soft = softening(pixels.get("softened"), X.shape[1])
     except (KeyError, TypeError, ValueError):
         raise ModelFileError("The model file's scaling of pixels is damaged.") from None
     low, high = _range(X)
     if low < 0 or high > 255:
         raise DataError("Pixels must lie between 0 and 1, or between 0 and 255.")
     white = 255 if high > 1 else 1
-    return lambda rows: ((rows / white - mean) / std).astype(np.float32)
+    return lambda rows: ((soft(rows) / white - mean) / std).astype(np.float32)
 
 
 def _range(X: np.ndarray) -> tuple[float, float]:

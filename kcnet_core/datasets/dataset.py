@@ -50,6 +50,8 @@ class Dataset:
         Sentences that say what the loader dropped or decided, and why.
     pixel_mean, pixel_std : float or ndarray of shape (d,)
         Scaling already applied to images; `raw_pixels` undoes it.
+    softened : bool
+        Whether each pixel was mixed with its neighbours before; that stays.
     input_std : float
         Standard deviation of the inputs that models get: 1 unless images keep a scale of their own.
     """
@@ -70,6 +72,7 @@ class Dataset:
     report: tuple[str, ...] = ()
     pixel_mean: float | np.ndarray = 0.0
     pixel_std: float | np.ndarray = 1.0
+    softened: bool = False
     input_std: float = 1.0
 
     def __post_init__(self):

@@ -79,7 +79,7 @@ def load_images(
     Parameters
     ----------
     name : a key of IDX_SETS, or "cifar10", "mnist_sample" or "digits"
-    normalise : {"global", "per_pixel", "none", "half"}
+    normalise : {"global", "per_pixel", "none", "half", "soft"}
         See `pixels.image_dataset`.
     n_train, n_test : int or None
         Keep only so many images of each part, with the class shares of the part.

@@ -94,6 +94,8 @@ def save(trained: TrainedRun, target) -> None:
     info.pop("epochs")  # the model's own history has them
     if dataset.image_shape is not None:  # so that `predict` can take pixels as they come
         info["pixels"] = {"mean": dataset.pixel_mean, "std": dataset.pixel_std}
+        if dataset.softened:
+            info["pixels"]["softened"] = dataset.image_shape
     save_model(
         target,
         trained.model,

@@ -84,7 +84,8 @@ class Run(Described):
         "",
         "Pixels",
         "Standardised with one mean and deviation, as in the paper; or with those of each pixel "
-        "(per_pixel), or on a fixed scale from 0 to 1 (none) or from −1 to 1 (half)",
+        "(per_pixel), or on a fixed scale from 0 to 1 (none) or from −1 to 1 (half); or each first "
+        "mixed with its eight neighbours, as by a soft lens (soft)",
         options=("", *list(NORMALISATIONS)[1:]),
     )
     missing: str = setting(

@@ -51,6 +51,7 @@ VALUES = {
     ("pixels", "per_pixel"): "Each pixel by itself",
     ("pixels", "none"): "From 0 to 1",
     ("pixels", "half"): "From −1 to 1",
+    ("pixels", "soft"): "Softened",
     ("doa_rule", "varpro"): "ours",
     ("doa_rule", "paper"): "the paper's",
     ("stop_rule", "algorithm1"): "Algorithm 1",

@@ -394,7 +394,7 @@ def test_loading_takes_memory_by_the_size_of_the_model_file(digits_model):
     assert peak_bytes(lambda: load_model(digits_model)) < 20 * os.path.getsize(digits_model)
 
 
-@pytest.mark.parametrize("pixels", ["per_pixel", "none"])
+@pytest.mark.parametrize("pixels", ["per_pixel", "none", "soft"])
 def test_predict_scales_pixels_as_the_training_did(pixels, digits, tmp_path, capsys):
     model, rows, out = (tmp_path / name for name in ("m.kcnet", "rows.npz", "answers.csv"))
     settings = (*DIGITS, "--model", "KCNet", "--pixels", pixels)

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from kcnet_core.datasets.pixels import (
     NORMALISATIONS,
     image_dataset,
+    softened,
+    softening,
     stratified_rows,
     training_rows_first,
 )
@@ -99,6 +101,43 @@ def test_the_way_back_to_raw_pixels_is_the_inverse_of_the_scaling(pixels, normal
     np.testing.assert_array_equal(raw, data.X * data.pixel_std + data.pixel_mean)
     np.testing.assert_allclose(data.scaled_pixels(raw), data.X, atol=1e-5)
     np.testing.assert_allclose(data.raw_pixels(data.scaled_pixels(0.0)), 0, atol=1e-7)
+
+
+def test_softened_pixels_are_mixed_with_their_neighbours_and_then_standardised(pixels):
+    data = make(pixels, n_train=30, normalise="soft")
+    wide = np.pad(pixels / 255, ((0, 0), (1, 1), (1, 1)), mode="edge")
+    soft = sum(
+        (2 - abs(down))
+        * (2 - abs(across))
+        / 16
+        * wide[:, 1 + down : 5 + down, 1 + across : 7 + across]
+        for down in (-1, 0, 1)
+        for across in (-1, 0, 1)
+    ).reshape(50, 24)
+    np.testing.assert_allclose(data.raw_pixels(data.X), soft, atol=1e-6)
+    assert data.softened and data.pixel_mean == pytest.approx(soft[:30].mean())
+    assert (data.X[:30].mean(), data.X[:30].std()) == pytest.approx((0, 1), abs=1e-5)
+
+
+def test_colours_are_softened_each_by_itself():
+    images = np.zeros((1, 5, 5, 3), np.uint8)
+    images[0, 2, 2, 1] = 100
+    soft = softened(images.astype(np.uint16))
+    assert soft[0, :, :, 1].tolist() == [
+        [0, 0, 0, 0, 0], [0, 100, 200, 100, 0], [0, 200, 400, 200, 0], [0, 100, 200, 100, 0],
+        [0, 0, 0, 0, 0],
+    ]  # fmt: skip
+    assert not soft[..., [0, 2]].any()
+
+
+def test_rows_are_softened_as_a_model_file_says(pixels):
+    rows = pixels.reshape(50, 24) / 255
+    data = make(pixels, n_train=30, normalise="soft")
+    np.testing.assert_allclose(softening([4, 6], 24)(rows), data.raw_pixels(data.X), atol=1e-6)
+    assert softening(None, 24)(rows) is rows
+    for damaged in ([4, 5], [24], "46", [4, 6.0], [-4, -6]):
+        with pytest.raises((ValueError, TypeError)):
+            softening(damaged, 24)
 
 
 @pytest.mark.parametrize("normalise", NORMALISATIONS)
