@@ -166,7 +166,7 @@ class PatchRetina(Retina):
         Z = torch.conv2d(images, kernels).sub_(mean * of_brightness)  # (n, k, rows, columns)
         Z = Z.div_((variance + FLAT * self.contrast_).sqrt_()).sub_(of_mean)
         parts = [
-            torch.cat([(sign * part - self.threshold).relu_().sum((2, 3)) for sign in (1, -1)], 1)
+            torch.cat([(seen - self.threshold).relu_().sum((2, 3)) for seen in (part, -part)], 1)
             for band in torch.tensor_split(Z, self.n_pools, 2)
             for part in torch.tensor_split(band, self.n_pools, 3)
         ]
