@@ -27,7 +27,8 @@ PLANS = {
     "local": Plan(
         "Receptive fields",
         "each cell draws its inputs inside a rectangle of the image, of random size and place",
-        "It helps on MNIST (0.967 instead of 0.952 on held-out training images, 2,000 cells) and "
+        "It helps on MNIST (0.967 instead of 0.952 on held-out training images, 2,000 cells; 0.974 "
+        "on softened pixels) and "
         "loses on Fashion-MNIST (0.855 instead of 0.868): compare both on your own images",
         needs_image=True,
     ),

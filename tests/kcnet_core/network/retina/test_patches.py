@@ -10,6 +10,7 @@ from sklearn.preprocessing import StandardScaler
 
 from kcnet_core import KCNetClassifier
 from kcnet_core.errors import DataError, KCNetError
+from kcnet_core.network.blocked_matmul import on_one_core
 from kcnet_core.network.retina import PatchRetina
 
 
@@ -78,6 +79,14 @@ def test_the_same_seed_learns_the_same_patches_whatever_the_chunks():
     np.testing.assert_allclose(
         a.transform(X)[120:130], a.transform(X[120:130]), rtol=1e-4, atol=1e-4
     )
+
+
+def test_what_is_seen_does_not_depend_on_the_number_of_cores():
+    X, _ = bars(430)
+    eye = retina(scaled=True).fit(X)
+    with on_one_core():
+        alone = eye.transform(X)
+    np.testing.assert_array_equal(eye.transform(X), alone)
 
 
 def test_columns_have_names():
