@@ -10,6 +10,7 @@ from kcnet_core.molecules.pool import RememberedTask
 from kcnet_core.palette import theme
 
 _draw = RememberedTask("draw", capacity=4096)
+_mol_file = RememberedTask("mol_file", capacity=256)
 # What RDKit's drawing needs of the system, and the packages of Debian and Ubuntu that have it.
 SYSTEM_LIBRARIES = {
     "libXrender.so.1": "libxrender1",
@@ -50,6 +51,11 @@ def weighted_svgs(
     strongest = max((abs(one) for mine in weights for one in mine), default=0.0)
     return _svgs([(smiles, width, height, mine, strongest, dark)
                   for (smiles, _), mine in zip(drawn, weights, strict=True)])  # fmt: skip
+
+
+def mol_file(smiles: str) -> str | None:
+    """One molecule as it lies on paper, for an editor; None where RDKit fails."""
+    return _mol_file([smiles])[0].value
 
 
 def svg_data_uri(svg: str) -> str:

@@ -32,6 +32,7 @@ def load_tasks() -> dict:
         ring_scaffold,
     )
     from kcnet_core.molecules.worker.fingerprints import substructure_counts
+    from kcnet_core.molecules.worker.layout import mol_file
     from kcnet_core.molecules.worker.one_step import one_step_edits
     from kcnet_core.molecules.worker.parts import parts_and_places
 
@@ -41,6 +42,7 @@ def load_tasks() -> dict:
         "draw": _drawing(),
         "fingerprint": morgan_bits,
         "inchi_key": inchi_key,
+        "mol_file": mol_file,
         "one_step": one_step_edits,
         "parts": parts_and_places,
         "scaffold": ring_scaffold,

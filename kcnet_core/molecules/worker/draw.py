@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from rdkit import Chem
-from rdkit.Chem import rdDepictor
 from rdkit.Chem.Draw import rdMolDraw2D
 
+from kcnet_core.molecules.worker.layout import lay_out
 from kcnet_core.palette import colour_table, theme
 
 _BOND_PIXELS = 26.0  # at most; larger molecules shrink to fit
@@ -43,8 +43,7 @@ def draw_svg(
         return {"n_atoms": n_atoms}
     drawer = rdMolDraw2D.MolDraw2DSVG(width, height)
     _set_options(drawer.drawOptions(), dark)
-    rdDepictor.Compute2DCoords(mol, useRingTemplates=True)
-    rdDepictor.StraightenDepiction(mol)
+    lay_out(mol)
     mol = _prepared(mol)
     drawer.DrawMolecule(mol)
     halos = "" if weights is None else _halos(drawer, mol, n_atoms, weights, strongest, dark)

@@ -7,9 +7,10 @@ import re
 from xml.etree import ElementTree
 
 import pytest
+from rdkit import Chem
 
 from kcnet_core.molecules import pictures
-from kcnet_core.molecules.pictures import molecule_svg, molecule_svgs, svg_data_uri
+from kcnet_core.molecules.pictures import mol_file, molecule_svg, molecule_svgs, svg_data_uri
 from kcnet_core.molecules.pool import MoleculePool, RememberedTask
 
 VANILLIN = "COc1cc(C=O)ccc1O"
@@ -133,3 +134,21 @@ def test_without_the_drawing_library_all_but_drawings_works_and_the_picture_name
 
 def test_where_the_library_is_there_nothing_is_missing():
     assert pictures.missing_library() is None
+
+
+@pytest.mark.parametrize(
+    "smiles",
+    [
+        "CC/C=C\\CCO", "CC/C=C/CCO", "CCC=CCCO", "C/C=C/C=CC", "CC(C)=CCCC(C)=CC=O",
+        "C=C1CC/C=C(\\C)CC[C@@H]2[C@@H]1CC2(C)C", "O=C1CCCCCCC/C=C/CCCCCCO1",
+        "CC(C)[C@@H]1CC[C@@H](C)C[C@H]1O", "CCC(C)O", "C[N+](C)(C)CC([O-])=O",
+    ],
+)  # fmt: skip
+def test_a_mol_file_holds_the_stereochemistry_that_is_told_and_no_other(smiles):
+    assert Chem.CanonSmiles(Chem.MolToSmiles(Chem.MolFromMolBlock(mol_file(smiles)))) == (
+        Chem.CanonSmiles(smiles)
+    )
+
+
+def test_what_is_no_molecule_has_no_mol_file():
+    assert mol_file("C1CC") is None

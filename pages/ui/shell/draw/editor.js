@@ -90,19 +90,23 @@ class Board {
   constructor(root) {
     this.paper = root.querySelector(".kcnet-paper");
     this.said = root.querySelector(".kcnet-said");
-    this.buttons = TOOLS.flatMap((group, g) => group.map((one, k) => this.button(one, g && !k)));
-    root.querySelector(".kcnet-tools").replaceChildren(...this.buttons);
+    const groups = TOOLS.map((group) => group.map((one) => this.button(one)));
+    this.buttons = groups.flat();
+    root.querySelector(".kcnet-tools").replaceChildren(...groups.map((buttons) => {
+      const group = document.createElement("span");
+      group.replaceChildren(...buttons);
+      return group;
+    }));
     this.heard = null; // the text that the page had last
     this.sent = []; // drawings that the page has not yet answered
     this.drawn = ""; // what is drawn, as JSME writes it
   }
 
-  button(one, first) {
+  button(one) {
     const button = document.createElement("button");
     button.type = "button";
     button.title = one.name;
     button.setAttribute("aria-label", one.name);
-    button.classList.toggle("gap", first);
     if (one.text) button.textContent = one.text;
     else button.innerHTML = `<svg viewBox="0 0 24 24" aria-hidden="true">${one.icon}</svg>`;
     if (!one.acts) button.setAttribute("aria-pressed", one.name === "Single bond");
@@ -165,7 +169,7 @@ class Board {
 
   // Draw what is typed, unless it came from here.
   follow() {
-    const { typed, smiles } = this.data;
+    const { typed, smiles, mol } = this.data;
     this.say();
     if (typed === this.heard) return;
     this.heard = typed;
@@ -174,7 +178,8 @@ class Board {
     // An echo answers a drawing, perhaps not the latest; what is no molecule leaves it as it is.
     if (echo >= 0 || smiles === null) return;
     this.reading = true;
-    if (smiles) this.app.readGenericMolecularInput(smiles);
+    if (mol) this.app.readMolFile(mol);
+    else if (smiles) this.app.readGenericMolecularInput(smiles);
     else this.clear();
     if (smiles) this.settle();
     else this.drawn = "";

@@ -14,6 +14,7 @@ from pathlib import Path
 import streamlit as st
 
 from kcnet_core.limits import MAX_SMILES_LENGTH
+from kcnet_core.molecules.pictures import mol_file
 from pages.ui.shell import visitor
 from pages.ui.shell.address import prefix
 from pages.ui.shell.component import component
@@ -36,8 +37,9 @@ def editor(
 ) -> None:
     """Draw `smiles`, the molecule that `typed` means, and hand what is drawn next to `take`.
 
-    None means that it is no molecule: what was drawn stays. Text that came from the drawing itself
-    is not drawn again. `empty` is said below an empty paper.
+    It is laid out here: JSME's own layout turns E into Z in large rings, and what nobody told into
+    E. None means that it is no molecule: what was drawn stays. Text that came from the drawing
+    itself is not drawn again. `empty` is said below an empty paper.
     """
 
     def drawn() -> None:
@@ -51,6 +53,7 @@ def editor(
             "files": prefix() + PATH,
             "typed": typed,
             "smiles": smiles,
+            "mol": mol_file(smiles) if smiles else None,
             "dark": visitor.dark(),
             "empty": empty,
         },
