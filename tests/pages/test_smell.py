@@ -347,6 +347,14 @@ def test_a_step_that_is_taken_changes_the_question_and_can_be_put_back():
     assert app.session_state["smell_text"] == "CCCC(=O)O" and not app.exception
 
 
+def test_four_molecules_stand_side_by_side_each_against_the_first():
+    app = asked(opened(tab="Side by side"), "Ambroxan\nhedione\n(R)-carvone\nvanillin")
+    said = texts(app)
+    for name in ("hedione", "(R)-carvone", "vanillin"):
+        assert f"{name} against ambroxide" in said.replace("*", "")
+    assert "Something went wrong" not in said and not app.exception
+
+
 def test_two_molecules_stand_side_by_side_and_mirror_images_are_called_one():
     app = asked(opened(tab="Side by side"), "(R)-carvone\n(S)-carvone")
     assert "to them they are one molecule" in texts(app) or any(

@@ -122,7 +122,7 @@ def _drawn(first: Answer, other: Answer, differ: Difference, character: str) -> 
     ]
     drawn = [(one.smiles, weights) for one, weights in pairs]
     pictures = weighted_svgs(drawn, 260, 170, visitor.dark())
-    with st.container(key=f"smell_differs_{other.row.number}"):
+    with st.container(key=f"smell_differs_on_{other.row.number}"):
         columns = st.columns(len(pairs) or 1)
         for (one, weights), picture, column in zip(pairs, pictures, columns, strict=False):
             with column, st.container(gap="xsmall"):
