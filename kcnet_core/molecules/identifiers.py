@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import re
 
-CAS = re.compile(r"(?:CAS[\s:#-]*)?(\d{2,7})-(\d\d)-(\d)", re.I)
+CAS = re.compile(
+    r"(?:CAS[\s-]*(?:(?:registry[\s-]*)?(?:no|nr|rn|number|nummer)\b)?[\s.:#-]*)?"
+    r"(\d{2,7})-(\d\d)-(\d)",
+    re.I,
+)
 INCHI_KEY = re.compile(r"(?:InChIKey=)?([A-Z]{14}-[A-Z]{10}-[A-Z])")
 
 

@@ -37,6 +37,7 @@ _describe = RememberedTask("describe", capacity=MAX_MOLECULES, decode=_float32)
 
 _MAX_GUESSES = 200
 _MISSING = frozenset(("", "na", "n/a", "nan", "none", "null", "-", "?"))
+FORMULA = re.compile(r"^(?=.*(H|Na|Li|Mg|Ca|K))((H|C|N|O|S|P|F|I|Cl|Br|B|Si|Na|K|Li|Mg|Ca)\d*)+$")
 # What people paste where a SMILES is asked for, and what to tell them.
 _NOT_SMILES = (
     (re.compile(r"<[/!a-zA-Z]"), "This is HTML, not a SMILES: paste the structure as plain text."),
@@ -50,7 +51,7 @@ _NOT_SMILES = (
         "Starts like a spreadsheet formula; a SMILES starts with an atom.",
     ),
     (
-        re.compile(r"^C\d*H\d+([A-Z][a-z]?\d*)*$"),
+        FORMULA,
         "Looks like a molecular formula; a SMILES says how the atoms are joined.",
     ),
 )

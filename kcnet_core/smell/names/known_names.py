@@ -15,8 +15,9 @@ from functools import cache, cached_property
 
 from kcnet_core.molecules.identifiers import cas_number, inchi_key
 from kcnet_core.molecules.pool import RememberedTask
-from kcnet_core.molecules.read import Row, is_missing
+from kcnet_core.molecules.read import FORMULA, Row, is_missing
 from kcnet_core.molecules.text import Line
+from kcnet_core.smell.names.several import several
 from kcnet_core.smell.names.spelling import readings, spelling, spellings
 from kcnet_core.smell.names.table import Entry, entries
 
@@ -30,8 +31,9 @@ _LONGEST_GUESS = 80  # characters; difflib is slow on long texts
 _MOST_GUESSES = 100  # rows of one request
 _WORD = re.compile(r"[^\W\d_]{3}")  # three letters in a row: a word rather than a structure
 _NAME = re.compile(r"[\w\s,'’′()+.±®™&/\[\]-]+")  # no bonds or markup
-# Short for several things: asked about, never taken.
-_SHORT = {"pea": ("phenethyl alcohol", "phenethylamine")}
+# Few letters that are atoms one by one, but to a perfumer may be a symbol or an abbreviation.
+_LETTERS = re.compile(r"[A-Za-z]{1,4}")
+_MEANT = "If a name, a formula or an abbreviation was meant, write it out."
 _MARKS = "@/\\"  # of stereochemistry, in a SMILES
 
 _inchi_keys = RememberedTask("inchi_key", capacity=20_000)
@@ -125,7 +127,11 @@ class KnownNames:
         """Rows whose errors, where the line looks like a word, say which names come near."""
         rows, guesses = list(rows), 0
         for k, row in enumerate(rows):
-            if not row.ok and not row.suggestion and guesses < _MOST_GUESSES and _is_word(row.text):
+            if _few_letters(row.text):
+                rows[k] = _read_as_atoms(row)
+            elif row.ok or row.suggestion or guesses >= _MOST_GUESSES:
+                continue
+            elif _is_word(row.text):
                 rows[k], guesses = self._suggested(row), guesses + 1
         return rows
 
@@ -136,6 +142,9 @@ class KnownNames:
             error += "structure: paste the SMILES or the InChI."
             if near:
                 error += f" It has the skeleton of {near[0].name}, but another stereochemistry."
+        elif found := several(row.text):
+            near = self.near(row.text)
+            return replace(row, error=found.sentence([one.name for one in near]))
         else:
             near = self.near(row.text)
             inside = f" in {self.title}" if self.title else ""
@@ -149,9 +158,11 @@ class KnownNames:
         """Names that look most like `text`, best first, one of each molecule."""
         if not _is_word(text) or inchi_key(text):
             return []
+        if (shared_name := several(text)) and shared_name.molecules:
+            meant = filter(None, map(self.find, shared_name.molecules))
+            return [Near(self.called[smiles], smiles) for smiles in meant]
         key = spelling(text)
         inside = [name for name in self.smiles if key in name] if len(key) > 3 else []
-        inside += [name for name in map(spelling, _SHORT.get(key, ())) if name in self.smiles]
         shared = Counter(name for one in _triples(key) for name in self._by_triple.get(one, ()))
         best = sorted((name for name, _ in shared.most_common(_COMPARED)))
         ratios = {name: SequenceMatcher(None, name, key).ratio() for name in best}
@@ -195,14 +206,30 @@ def _triples(key: str) -> Iterator[str]:
     return (padded[k : k + 3] for k in range(len(padded) - 2))
 
 
+def _few_letters(text: str) -> bool:
+    """Whether a line is a SMILES, right or wrong, that may be one by accident: CO, CN, Ic, PCB."""
+    return bool(
+        _LETTERS.fullmatch(text) and _SMILES_ONLY.fullmatch(text) and not text.startswith("CC")
+    )
+
+
+def _read_as_atoms(row: Row) -> Row:
+    if row.ok:
+        note = f"{row.note} " if row.note else ""
+        return replace(row, note=f"{note}Each letter was read as an atom. {_MEANT}")
+    return replace(row, error=f"{row.error} {_MEANT}")
+
+
 def _is_word(text: str) -> bool:
     """Whether a line that is no molecule looks like a name.
 
-    What consists of SMILES characters alone is a broken SMILES, and RDKit's reason says more.
+    What consists of SMILES characters alone is a broken SMILES, and RDKit's reason says more; so
+    does that of a formula.
     """
     return (
         len(text) <= _LONGEST_GUESS
         and _WORD.search(text) is not None
         and _SMILES_ONLY.fullmatch(text.split()[0]) is None
         and _NAME.fullmatch(text) is not None
+        and FORMULA.fullmatch(text) is None
     )

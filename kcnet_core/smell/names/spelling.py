@@ -40,7 +40,7 @@ def normal(name: str) -> str:
 
 def spelling(name: str) -> str:
     """The form in which two ways to spell one name are equal; "" if nothing is left."""
-    return _NOT_TOLD.sub("", _plain(name))
+    return _NOT_TOLD.sub("", plain(name))
 
 
 def spellings(name: str) -> Iterator[str]:
@@ -52,15 +52,16 @@ def spellings(name: str) -> Iterator[str]:
 
 def readings(text: str) -> Iterator[str]:
     """Forms under which a typed text is looked up, the most literal first."""
-    plain = _plain(text)
-    yield _NOT_TOLD.sub("", plain)
-    if turned := _LAST_COMES_FIRST.match(plain):
+    words = plain(text)
+    yield _NOT_TOLD.sub("", words)
+    if turned := _LAST_COMES_FIRST.match(words):
         yield _NOT_TOLD.sub("", f"{turned[2]}{turned[1]}")
-    if (shorter := _NORMAL_CHAIN.sub("", plain)) != plain:
+    if (shorter := _NORMAL_CHAIN.sub("", words)) != words:
         yield _NOT_TOLD.sub("", shorter)
 
 
-def _plain(name: str) -> str:
+def plain(name: str) -> str:
+    """Small letters without accents; Greek ones in words, grades and dilutions left out."""
     text = name.translate(_DASHES)
     for letter, word in _GREEK.items():
         text = text.replace(letter, word)

@@ -12,9 +12,10 @@ from kcnet_core.contracts import drain
 from kcnet_core.molecules.identifiers import check_digit
 from kcnet_core.molecules.read import check_steps, read_smiles
 from kcnet_core.molecules.text import split_lines
-from kcnet_core.smell.names import table
+from kcnet_core.smell.names import several, table
 from kcnet_core.smell.names.known_names import KnownNames, our_names
 from kcnet_core.smell.names.spelling import spelling, spellings
+from kcnet_core.storage.asset_table import asset_rows
 from kcnet_core.storage.folders import assets
 
 # What stands on the bottles of an ordinary perfumer's organ.
@@ -58,7 +59,9 @@ AGAIN = (
     "Eugenol;Farnesol;Guaiacol;Hexyl acetate;Hydroxycitronellal;Isobutyl quinoline;Isoeugenol;"
     "Linalool oxide;Manzanate;Methyl anthranilate;Methyl benzoate;Muscenone;Nerolidol;Oxyphenylon;"
     "p-cresyl methyl ether;Phenylacetic acid;Prenyl acetate;Raspberry ketone;Rosaphen;Sclareol;"
-    "Tetrahydrolinalool;Thymol;trans-2-hexenal;Ambrinol;Zingerone;Mayol;Folione"
+    "Tetrahydrolinalool;Thymol;trans-2-hexenal;Ambrinol;Zingerone;Mayol;Folione;"
+    "Agrunitril;Cassione;Citronitrile;Dupical;Gardamide;Hexalon;Hindinol;Lactojasmone;Mahonial;"
+    "Orbitone;Parmavert;Petalia;Pivarose;Spirogalbanone;Terrasol;Thesaron;Trimofix;Vertral"
 )
 
 UNRELATED = """acrylamide acrylonitrile adenine adenosine adrenaline albendazole aldosterone
@@ -88,6 +91,24 @@ sulfamethoxazole tamoxifen taurine testosterone tetracycline thiamine threonine 
 tramadol trimethoprim triclosan uracil uridine valproate verapamil vinblastine warfarin xanthine
 zidovudine"""
 
+# Again: drugs, pesticides, warfare, explosives, dyes, sugars, vitamins, plastics, salts.
+OTHERS = (
+    "pantoprazole;ramipril;valsartan;clopidogrel;spironolactone;prednisone;levothyroxine;"
+    "sildenafil;tadalafil;venlafaxine;zolpidem;risperidone;olanzapine;lithium carbonate;"
+    "valproic acid;levodopa;serotonin;methamphetamine;MDMA;LSD;psilocybin;mescaline;THC;"
+    "cannabidiol;penicillin G;vancomycin;aciclovir;oseltamivir;remdesivir;chloroquine;"
+    "artemisinin;5-fluorouracil;cisplatin;paclitaxel;imatinib;DDT;parathion;permethrin;"
+    "cypermethrin;fipronil;2,4-D;diquat;dicamba;rotenone;captan;mancozeb;tebuconazole;"
+    "azoxystrobin;DEET;icaridin;warfarin sodium;sarin;tabun;VX;mustard gas;phosgene;TNT;"
+    "RDX;HMX;PETN;picric acid;tetryl;ammonium nitrate;lead azide;indigo;methylene blue;"
+    "malachite green;crystal violet;rhodamine B;eosin;methyl orange;congo red;alizarin;"
+    "phenolphthalein;bromothymol blue;tartrazine;sunset yellow;ribose;trehalose;thymine;ATP;"
+    "NADH;beta-carotene;retinol;folic acid;tocopherol;calciferol;cyanocobalamin;xylene;"
+    "carbon tetrachloride;1,4-dioxane;DMF;NMP;vinyl chloride;bisphenol A;sodium chloride;"
+    "sulfuric acid;hydrogen cyanide;carbon monoxide;ozone;polyethylene;nylon;teflon;silicone;"
+    "dioxin;asbestos;tetraethyllead;ferrocene;EDTA;SDS;Tween 20;agar;water"
+)
+
 
 @pytest.fixture(scope="module")
 def names() -> KnownNames:
@@ -100,10 +121,12 @@ def test_forty_everyday_names_are_found(names):
     assert found == EVERYDAY
 
 
-def test_two_hundred_other_chemicals_are_no_molecule_of_ours(names):
-    others = UNRELATED.split()
-    assert len(set(others)) >= 200
+def test_three_hundred_other_chemicals_are_no_molecule_of_ours(names):
+    others = [*UNRELATED.split(), *OTHERS.split(";")]
+    assert len(set(others)) >= 300
     assert {typed: names.find(typed) for typed in others if names.find(typed)} == {}
+    rows = asked(names, "\n".join(others))
+    assert [row.text for row in rows if row.ok] == []  # nor a SMILES by accident
 
 
 @pytest.mark.parametrize(
@@ -118,7 +141,9 @@ def test_two_hundred_other_chemicals_are_no_molecule_of_ours(names):
         ("(+)-Carvone", "(S)-carvone"), ("(−)-carvone", "(R)-carvone"),
         ("Blätteralkohol", "cis-3-hexen-1-ol"), ("Blaetteralkohol", "cis-3-hexen-1-ol"),
         ("acétate de linalyle", "linalyl acetate"), ("acetato de bencilo", "benzyl acetate"),
-        ("CAS 121-33-5", "vanillin"), ("MWOOGOJBHIARFG-UHFFFAOYSA-N", "vanillin"),
+        ("CAS 121-33-5", "vanillin"), ("CAS-Nr. 121-33-5", "vanillin"),
+        ("CAS No: 121-33-5", "vanillin"), ("DMS", "dimethyl sulfide"),
+        ("MWOOGOJBHIARFG-UHFFFAOYSA-N", "vanillin"),
         ("InChIKey=MWOOGOJBHIARFG-UHFFFAOYSA-N", "vanillin"), ("HHCB", "galaxolide"),
     ],
 )  # fmt: skip
@@ -170,11 +195,53 @@ def asked(names, text):
         ("InChI=1B/(C2H4)n/z101-", "This InChI cannot be read"),
         ("x" * 10_000, "Too long"),
         ("hedion", "Is it hedione?"),
+        ("Ic", "If a name, a formula or an abbreviation was meant"),
+        ("NaCl", "Looks like a molecular formula"),
+        ("CH3COOH", "Looks like a molecular formula"),
+        ("rose absolute", "mixture of many molecules"),
+        ("ätherisches Öl", "mixture of many molecules"),
+        ("PEA", "stands for several molecules. Is it phenethyl alcohol or phenethylamine?"),
     ],
 )
 def test_each_bad_input_has_a_sentence(names, text, sentence):
     (row,) = asked(names, text)
     assert not row.ok and sentence in row.error
+
+
+@pytest.mark.parametrize("typed", ["CO", "CN", "PCB", "COC", "NCS"])
+def test_a_smiles_by_accident_is_answered_with_a_sentence_that_says_how_it_was_read(names, typed):
+    (row,) = asked(names, typed)
+    assert row.ok and "Each letter was read as an atom" in row.note
+
+
+@pytest.mark.parametrize("typed", ["CCO", "CCCC", "COC(C)=O", "COC mine"])
+def test_an_ordinary_smiles_is_not_doubted(names, typed):
+    (row,) = asked(names, typed)
+    assert row.ok and row.note is None
+
+
+@pytest.mark.parametrize(
+    ("typed", "first"),
+    [
+        ("Rose oil", "citronellol"), ("Huile essentielle de lavande", "linalool"),
+        ("aceite esencial de naranja", "limonene"), ("Rosenöl", "citronellol"),
+        ("Rosenoel", "citronellol"), ("Oakmoss absolute", "evernyl"), ("oakmoss", "evernyl"),
+        ("Patchouli", "patchoulol"), ("vanilla extract", "vanillin"), ("oxane", "tropathiane"),
+    ],
+)  # fmt: skip
+def test_a_natural_material_offers_its_molecules_and_is_taken_for_none(names, typed, first):
+    (row,) = asked(names, typed)
+    assert not row.ok and row.suggestion is None  # not among those that are taken all at once
+    assert names.near(typed)[0].name == first
+
+
+def test_molecules_of_mixtures_are_known_and_no_mixture_is_the_name_of_a_molecule(names):
+    for row in asset_rows(several.PATH, several.COLUMNS, "table of mixtures"):
+        assert row["kind"] in ("several", several.MIXTURE)
+        for name in filter(None, row["molecules"].split("|")):
+            assert names.find(name) is not None, name
+        for name in row["name"].split("|"):
+            assert names.find(name) is None, name
 
 
 def test_an_inchi_is_read_and_its_stereochemistry_survives(names):
