@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from kcnet_core.contracts import drain
 from kcnet_core.errors import DataError
-from kcnet_core.molecules.text import name_column, smiles_column
+from kcnet_core.molecules.read import check_steps
+from kcnet_core.molecules.text import Line, name_column, smiles_column
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
     from kcnet_core.smell.names.known_names import KnownNames
 
 _SAMPLE = 40  # rows that content is judged by
-_ENOUGH = 0.5  # of them must be known names
+_ENOUGH = 0.5  # of them must be known names, or SMILES
 
 
 def frame_of(content: bytes) -> pd.DataFrame:
@@ -49,21 +51,39 @@ def titled_columns(titles: Sequence[str]) -> tuple[str | None, str | None]:
 def molecule_and_name_columns(frame: pd.DataFrame, names: KnownNames) -> tuple[str, str | None]:
     """Which column says what the molecules are (SMILES, else names), and which has their names.
 
-    Where no title says so, the column with the most known names counts.
+    Titles count first. Where none announces names, or none that is known stands below it (a column
+    of running numbers called ID), the column with the most known names counts; so does that with
+    the most SMILES where no title announces them.
     """
     smiles, name = titled_columns(list(frame.columns))
-    if name is None:
-        others = [title for title in frame.columns if title != smiles]
-        known = {title: _known_share(frame[title], names) for title in others}
-        best = max(known, key=known.__getitem__, default=None)
-        name = best if best is not None and known[best] >= _ENOUGH else None
+    if smiles is None:
+        others = [title for title in frame.columns if title != name]
+        smiles = _best({title: _smiles_share(frame[title]) for title in others})
+    known = {title: _known_share(frame[title], names) for title in frame.columns if title != smiles}
+    if name is None or not known.get(name):
+        name = _best(known) or name
     if smiles is not None:
         return smiles, name
-    if name is not None and _known_share(frame[name], names) > 0:
+    if name is not None and known[name] > 0:
         return name, None
     return frame.columns[0], name if name != frame.columns[0] else None
 
 
+def _best(shares: dict[str, float]) -> str | None:
+    best = max(shares, key=shares.__getitem__, default=None)
+    return best if best is not None and shares[best] >= _ENOUGH else None
+
+
+def _sample(cells) -> list[str]:
+    return [str(cell) for cell in cells[:_SAMPLE]]
+
+
 def _known_share(cells, names: KnownNames) -> float:
-    sample = [str(cell) for cell in cells[:_SAMPLE]]
+    sample = _sample(cells)
     return sum(names.find(cell) is not None for cell in sample) / max(len(sample), 1)
+
+
+def _smiles_share(cells) -> float:
+    lines = [Line(k, cell, cell, "") for k, cell in enumerate(_sample(cells))]
+    rows = drain(check_steps(lines, keep_duplicates=True))
+    return sum(row.ok for row in rows) / max(len(rows), 1)

@@ -129,6 +129,9 @@ def test_columns_are_found_by_their_titles(titles, found):
         ("1;Hedione;5\n2;Ambroxan;3\n", ("column 2", None)),
         ("121-33-5;5\n119-36-8;3\n", ("column 1", None)),
         ("CCO;5\nCCC;3\n", ("column 1", None)),
+        ("ID,Artikel\n1,Hedione\n2,Ambroxan\n", ("Artikel", None)),
+        ("Nom,Structure\nmien,CCCCO\ntien,CCCC=O\n", ("Structure", "Nom")),
+        ("Ingredient,Use\nunknown stuff,base\nmore of it,top\n", ("Ingredient", None)),
     ],
 )
 def test_columns_without_a_telling_title_are_found_by_their_content(content, found):
