@@ -89,7 +89,8 @@ def main(args: argparse.Namespace) -> int:
                 said = "people say" if record["known"] else "predicted"
                 print(f"      {said}: {record['smells_of']}")
         print(
-            f"\n{found.sentence} Percentages are the flies' probabilities, as if never taught it. "
+            f"\n{' '.join(filter(None, (found.sentence, found.given)))} Percentages are the flies' "
+            "probabilities, as if never taught it. "
             f"Boiling points: {RULE}."
         )
     return 0 if found.n_met else NOTHING_MET

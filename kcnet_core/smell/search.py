@@ -79,6 +79,15 @@ class Candidates:
         return np.where(np.isnan(self.truth), self.P, (self.P + np.nan_to_num(self.truth)) / 2)
 
 
+# By name: the flies' probability, and whether people say so; None where nobody has.
+Characters = tuple[tuple[str, float, bool | None], ...]
+
+
+def _reason(characters: Characters) -> str:
+    said = {True: "known", False: "not said", None: "predicted"}
+    return "; ".join(f"{name} {p:.0%} ({said[truth]})" for name, p, truth in characters)
+
+
 @dataclass(frozen=True)
 class Hit:
     """A molecule that was found: how well it fits, and by whose word."""
@@ -88,7 +97,7 @@ class Hit:
     fit: float  # 0 to 1
     likeness: float | None  # to the given molecule, where there is one
     boiling: float  # °C, estimated; NaN where nothing can be said
-    characters: tuple[tuple[str, float, bool | None], ...]  # wished: probability, whether known
+    characters: Characters  # that were wished for or not
     smells_of: tuple[str, ...] = ()  # all that people say of it, or the flies where nobody has
 
     @property
@@ -98,8 +107,7 @@ class Hit:
     @property
     def reason(self) -> str:
         """What the hit has of each character that was wished for or not, and who says so."""
-        said = {True: "known", False: "not said", None: "predicted"}
-        return "; ".join(f"{name} {p:.0%} ({said[truth]})" for name, p, truth in self.characters)
+        return _reason(self.characters)
 
 
 @dataclass(frozen=True)
@@ -110,6 +118,7 @@ class Found:
     n_met: int  # molecules that meet all of it
     n_searched: int
     limits: tuple[str, ...] = ()  # what the wish asks of a molecule besides its smell, in words
+    given: str = ""  # what the molecule to be like has itself, for comparison
 
     @property
     def sentence(self) -> str:
@@ -240,7 +249,13 @@ def search(
         int(meets.sum()),
         len(candidates),
         wish.limits,
+        "" if like is None else _given(nose, like, chosen),
     )
+
+
+def _given(nose: Nose, like: Answer, chosen: list[int]) -> str:
+    has = _characters(nose, like.probabilities, np.array(_truth(nose, like.known)), chosen)
+    return f"{like.name} itself: {_reason(has)}."
 
 
 def columns_of(nose: Nose, names: Sequence[str]) -> list[int]:
@@ -296,13 +311,16 @@ def _hit(nose, candidates: Candidates, row: int, fit, likeness, chosen: list[int
         1.0 if fit is None else float(fit[row]),
         None if likeness is None else float(likeness[row]),
         float(candidates.boiling[row]),
-        tuple(
-            (nose.characters[k], float(candidates.P[row, k]),
-             None if np.isnan(truth[k]) else bool(truth[k]))
-            for k in chosen
-        ),
+        _characters(nose, candidates.P[row], truth, chosen),
         _smells_of(nose, candidates.P[row], truth),
-    )  # fmt: skip
+    )
+
+
+def _characters(nose: Nose, P: np.ndarray, truth: np.ndarray, chosen: list[int]) -> Characters:
+    return tuple(
+        (nose.characters[k], float(P[k]), None if np.isnan(truth[k]) else bool(truth[k]))
+        for k in chosen
+    )
 
 
 def _smells_of(nose: Nose, probabilities: np.ndarray, truth: np.ndarray) -> tuple[str, ...]:

@@ -123,6 +123,8 @@ def show(chosen: ChosenModel, dilution: str | None) -> None:
         st.info(escape_markdown(error), icon=":material/search:")
         return
     st.markdown(f"**{escape_markdown(found.sentence)}**")
+    if found.given:
+        st.caption(escape_markdown(found.given))
     _cards(found.hits)
     st.caption(
         "Percentages are the flies' probabilities, of known molecules as if never taught them. The "
@@ -219,8 +221,11 @@ def _cards(hits: tuple[Hit, ...]) -> None:
                 st.image(picture, alt=hit.name)
                 st.text(hit.name[:LONGEST])
                 like = f" · likeness {hit.likeness:.2f}" if hit.likeness is not None else ""
-                boils = "" if math.isnan(hit.boiling) else f" · boils at about {hit.boiling:.0f} °C"
-                st.caption(f"fit {hit.fit:.2f}{like} · {hit.molecule.weight:.0f} g/mol{boils}")
+                boils = f" · boils at about {hit.boiling:.0f}\N{NO-BREAK SPACE}°C"
+                mass = f"{hit.molecule.weight:.0f}\N{NO-BREAK SPACE}g/mol"
+                st.caption(
+                    f"fit {hit.fit:.2f}{like} · {mass}{boils if math.isfinite(hit.boiling) else ''}"
+                )
                 st.text(hit.reason.replace("; ", "\n"))
                 if hit.smells_of:
                     said = "people say" if hit.known else "predicted"

@@ -64,6 +64,7 @@ def test_like_this_but_less_gives_others_that_have_less(nose):
     found = search(nose, Wish((), ("Vanilla",)), like=vanillin, top=8)
     assert found.hits and all(hit.molecule.smiles != vanillin.smiles for hit in found.hits)
     assert all(0 < hit.likeness <= 1 for hit in found.hits)
+    assert found.given.startswith("vanillin itself: Vanilla ") and "(known)" in found.given
     own = vanillin.probabilities[nose.characters.index("Vanilla")]
     assert all(p < own or not said for hit in found.hits for _, p, said in hit.characters)
 
