@@ -19,6 +19,8 @@ STEPS = (
     ("double bond in the chain", "[CX4H2:1][CX4H2:2]>>[CH:1]=[CH:2]"),
     ("double bond taken away", "[CX3:1]=[CX3:2]>>[C:1][C:2]"),
     ("branch: methyl moved", "[CX4H3:1][CX4H2:2][CX4H2:3]>>[CH2:2]([H])[CH:3][CH3:1]"),
+    ("methyl moved by one carbon", "[CX4H1:1]([CX4H3:2])[CX4H2:3]>>[CH2:1][CH:3][CH3:2]"),
+    ("methyl moved on the ring", "[c:1](-[CX4H3:2]):[cH:3]>>[cH:1]:[c:3]-[CH3:2]"),
     ("methyl added", "[CX4H2:1]>>[CH:1][CH3]"),
     ("methyl taken away", "[CX4H3][CX4;H1,H0:1]>>[C:1][H]"),
     ("methyl on the aromatic ring", "[cH:1]>>[c:1][CH3]"),

@@ -15,6 +15,9 @@ from kcnet_core.smell.edits import edits
     [
         ("CCCC(=O)O", "methyl ester for acid", "CCCC(=O)OC"),
         ("CCCC(=O)O", "branch: methyl moved", "CC(C)C(=O)O"),
+        ("CC(C)CCO", "methyl moved by one carbon", "CCC(C)CO"),
+        ("CC1CCCCC(=O)C1", "methyl moved by one carbon", "CC1CCCCCC1=O"),
+        ("Cc1ccc(O)cc1", "methyl moved on the ring", "Cc1cccc(O)c1"),
         ("CCCCCC=O", "one carbon longer", "CCCCCCC=O"),
         ("CCCCCC=O", "alcohol for aldehyde", "CCCCCCO"),
         ("CCCCCC=O", "double bond in the chain", "CCCC=CC=O"),
