@@ -247,7 +247,7 @@ CATALOGUE = {
             licence="CC BY 4.0 by Janelia's page; the DataCite record of v1.0 says CC BY-NC",
             citation="Scheffer and others (2020), A connectome and analysis of the adult "
             "Drosophila central brain, eLife 9, e57443, doi 10.7554/eLife.57443",
-            description="Which glomeruli the Kenyon cells of a real fly hear: a wiring for "
+            description="Which of 55 glomeruli the Kenyon cells of a real fly hear: a wiring for "
             "networks that learn from DoOR.",
             checked="MD5 ec1e076d15442f368fa5978b00f4a61c",
         ),

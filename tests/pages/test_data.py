@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import gc
+import threading
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from kcnet_core.contracts import Counted
+from pages.ui.shell import visitor_jobs
 from tests.pages.as_read import as_read
 
 APP = str(Path(__file__).resolve().parents[2] / "app.py")
@@ -50,6 +53,27 @@ def test_checksums_are_shown_before_a_download(data_page, monkeypatch, tmp_path)
     assert all(digest in door for _, _, digest in PUBLISHED)
     assert "Checked on arrival: MD5 ec1e076d15442f368fa5978b00f4a61c." in told
     assert {"Download 46 MB", "Download 0.5 MB"} <= {each.label for each in page.button}
+
+
+def test_a_download_under_way_is_shown_after_a_reload(data_page, monkeypatch, tmp_path):
+    monkeypatch.setenv("KCNET_DATA", str(tmp_path))
+    monkeypatch.setenv("KCNET_CACHE", str(tmp_path))
+    page, go_on = data_page.run(), threading.Event()
+
+    def steps():
+        while not go_on.wait(0.02):
+            yield Counted(1_000_000, 45_872_577)
+
+    job = visitor_jobs.jobs().submit(
+        page.session_state["owner"], "download", {"dataset": "hemibrain"}, steps
+    )
+    try:
+        keys = {button.key for button in page.run().button}
+    finally:
+        go_on.set()
+        job.wait(60)
+    assert "cancel_hemibrain" in keys and "download_hemibrain" not in keys
+    assert "download_door" in keys
 
 
 def test_a_part_of_a_published_set_is_called_one(data_page, monkeypatch):

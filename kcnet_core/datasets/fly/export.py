@@ -61,39 +61,54 @@ class Connectome:
         """The class of every cell."""
         return tuple(lobe_of(name) for name in self.types)
 
+    def tables(self, min_synapses: int) -> dict[str, dict[str, list]]:
+        """Counts per type, per glomerulus and per cell, the largest first, column by column."""
+        heard, types = self.heard(min_synapses), np.array(self.types)
+        fan_in, fan_out = heard.sum(axis=1), heard.sum(axis=0)
+        named = Counter(types[fan_in > 0]).most_common()
+        order = [k for k in np.argsort(-fan_out, kind="stable") if fan_out[k]]
+        by_fan_in = np.bincount(fan_in[fan_in > 0])
+        numbers = np.flatnonzero(by_fan_in)
+        return {
+            "types": {
+                "Type": [str(name) for name, _ in named],
+                "Lobe": [lobe_of(name) for name, _ in named],
+                "Cells": [count for _, count in named],
+                "Glomeruli per cell": [
+                    round(float(fan_in[(types == name) & (fan_in > 0)].mean()), 2)
+                    for name, _ in named
+                ],
+            },
+            "glomeruli": {
+                "Glomerulus": [self.glomeruli[k] for k in order],
+                "Cells": fan_out[order].tolist(),
+            },
+            "cells": {"Glomeruli": numbers.tolist(), "Cells": by_fan_in[numbers].tolist()},
+        }
+
     def describe(self, min_synapses: int) -> list[str]:
-        """Counts per cell, per glomerulus and per type, in sentences."""
+        """How many cells hear how many glomeruli, by lobe, and what was left out, in sentences."""
         heard = self.heard(min_synapses)
-        hears = heard.sum(axis=1) > 0
-        fan_in, fan_out = heard[hears].sum(axis=1), heard.sum(axis=0)
-        lobes = np.array(self.lobes)[hears]
+        hears = heard.any(axis=1)
+        if not hears.any():
+            return [f"No cell has {min_synapses} synapses from one glomerulus."]
+        fan_in, lobes = heard[hears].sum(axis=1), np.array(self.lobes)[hears]
         by_lobe = ", ".join(
             f"{lobe} {np.count_nonzero(lobes == lobe):,} cells with "
             f"{fan_in[lobes == lobe].mean():.1f}"
             for lobe in (*CLASSES, "other")
             if (lobes == lobe).any()
         )
-        by_type = ", ".join(
-            f"{name} {count:,}"
-            for name, count in Counter(np.array(self.types)[hears]).most_common()
-        )
-        by_fan_in = ", ".join(
-            f"{n} by {count:,}" for n, count in enumerate(np.bincount(fan_in)) if count
-        )
-        most = np.argsort(-fan_out, kind="stable")
-        named = [f"{self.glomeruli[k]} {fan_out[k]:,}" for k in most if fan_out[k]]
         return [
-            f"{hears.sum():,} of {len(hears):,} Kenyon cells hear {np.count_nonzero(fan_out)} "
+            f"{hears.sum():,} of {len(hears):,} Kenyon cells hear {heard.any(axis=0).sum()} "
             f"glomeruli through at least {min_synapses} synapses each in the calyx: "
-            f"{fan_in.mean():.2f} glomeruli a cell on average, {fan_in.max()} at most. The other "
-            f"{len(hears) - hears.sum():,} have fewer synapses with each. A network has those that "
-            "hear a glomerulus among its inputs: with DoOR, which lacks some, a few cells less.",
-            f"Glomeruli that a cell hears, by how many cells: {by_fan_in}.",
-            f"By lobe, with glomeruli per cell: {by_lobe}. By type: {by_type}.",
-            f"Cells that hear a glomerulus: {', '.join(named)}.",
-            f"{self.n_untyped:,} traced neurons have no type and were left out ({self.n_pieces:,} "
-            "are named as parts of Kenyon cells, most cut off at a gap in the images: whose, and "
-            "of which lobe, nobody knows), and so were projection neurons of several glomeruli.",
+            f"{fan_in.mean():.2f} glomeruli a cell on average, {fan_in.max()} at most. The “about "
+            "seven” of textbooks counts claws, and two claws of a cell may hold one glomerulus.",
+            f"By lobe, with glomeruli per cell: {by_lobe}. A network has the cells that hear one "
+            "of its inputs: with DoOR, which lacks some glomeruli, a few less.",
+            f"Left out: {self.n_untyped:,} traced neurons without a type ({self.n_pieces:,} are "
+            "named as parts of Kenyon cells, most cut off at a gap in the images), and projection "
+            "neurons of several glomeruli.",
         ]
 
 

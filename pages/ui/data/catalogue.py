@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -11,11 +12,15 @@ from kcnet_core import datasets
 from kcnet_core.datasets import sources
 from kcnet_core.datasets.catalogue import CATALOGUE
 from kcnet_core.errors import KCNetError
+from kcnet_core.experiments.run import settings
 from kcnet_core.storage.folders import download_folder
 from pages.ui.shell import current_run, session_keys, visitor, visitor_jobs
 from pages.ui.shell.data_controls import use
 from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.job_progress import job_progress
+
+if TYPE_CHECKING:
+    from kcnet_core.jobs import Job
 
 KINDS = {
     "odor": "Odors",
@@ -53,7 +58,7 @@ def card(info, downloads: dict) -> None:
     st.caption(f"{size(info)} · {info.n_classes} {what} · {info.licence}")
     if info.checked and info.status == "download":
         st.caption(f"Checked on arrival: {info.checked}.", help=checksums(info.name))
-    job = visitor_jobs.jobs().get(downloads.get(info.name, ""))
+    job = _download(info.name, downloads)
     if chosen:
         st.badge("in use", icon=":material/check:", color="green")
     elif info.status == "download":
@@ -81,6 +86,16 @@ def card(info, downloads: dict) -> None:
                   on_click=use, args=(info.name,))  # fmt: skip
 
 
+def _download(name: str, downloads: dict) -> Job | None:
+    """The download that this session began; after a reload, one that is still under way."""
+    if name not in downloads:
+        for job in visitor_jobs.jobs().owned_by(visitor.owner()):
+            same = job.kind == "download" and job.config == {"dataset": name}
+            if same and not job.view.finished:
+                downloads[name] = job.id
+    return visitor_jobs.jobs().get(downloads.get(name, ""))
+
+
 def size(info) -> str:
     """How many rows will be loaded; a data folder may hold a part of a published set."""
     if info.rounded:
@@ -104,15 +119,34 @@ def checksums(name: str) -> str | None:
 
 
 def wiring_counts() -> None:
-    """What the connectome on this machine says of its cells, glomeruli and types."""
+    """What the connectome on this machine says of its cells, glomeruli and types, when asked."""
+    if st.button("Cells, glomeruli and types", icon=":material/hub:", key="wiring_counts"):
+        _counts()
+
+
+@st.dialog("Who hears whom in a real fly", width="large")
+def _counts() -> None:
     from kcnet_core.datasets.fly.connectome import MIN_SYNAPSES, connectome
 
-    with st.popover("Cells, glomeruli and types", icon=":material/hub:"):
-        try:
-            for sentence in connectome().describe(MIN_SYNAPSES):
-                st.text(sentence)
-        except KCNetError as error:
-            st.error(escape_markdown(error))
+    about = settings()["min_synapses"]
+    least = st.slider(
+        about.label, int(about.low), int(about.high), value=MIN_SYNAPSES, key="counted_synapses",
+        help=f"{about.help}. Networks have {MIN_SYNAPSES} unless told otherwise.",
+    )  # fmt: skip
+    try:
+        with st.spinner("Reading the connectome …"):
+            fly = connectome()
+    except KCNetError as error:
+        st.error(escape_markdown(error), icon=":material/error:")
+        return
+    for sentence in fly.describe(least):
+        st.markdown(escape_markdown(sentence))
+    titles = {"cells": "Per cell", "glomeruli": "Per glomerulus", "types": "Per type"}
+    tables = fly.tables(least)
+    for place, (name, title) in zip(st.columns([3, 3, 5]), titles.items(), strict=True):
+        with place:
+            st.caption(title)
+            st.dataframe(tables[name], hide_index=True, height=250)
 
 
 def arrived(info) -> int:
@@ -125,7 +159,7 @@ def arrived(info) -> int:
         return 0
 
 
-def start_download(info, downloads: dict) -> None:
+def start_download(info, downloads: dict) -> Job | None:
     try:
         job = visitor_jobs.jobs().submit(
             visitor.owner(),
@@ -136,5 +170,6 @@ def start_download(info, downloads: dict) -> None:
         )
     except KCNetError as refused:
         st.toast(escape_markdown(refused), icon=":material/error:")
-        return
+        return None
     downloads[info.name] = job.id
+    return job

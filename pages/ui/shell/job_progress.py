@@ -29,7 +29,7 @@ def job_progress(
 ) -> None:
     """Draw a job that its page has not seen done, until it has ended.
 
-    `again` is called by a button when it did not succeed.
+    `again` is called by a button when it did not succeed, and returns None if it was refused.
     """
     drawn = job.view.state
     if drawn == "done":  # since the page looked: it has something to show now
@@ -48,8 +48,11 @@ def _draw(job: Job, key: str, unit: str, scale: float, again: Callable | None) -
     if view.state in ("failed", "cancelled"):
         stopped = STOPPED_DOWNLOAD if job.kind == "download" else STOPPED
         st.error(escape_markdown(view.error or stopped), icon=":material/error:")
-        if again is not None:
-            st.button("Try again", key=f"again_{key}", icon=":material/refresh:", on_click=again)
+        if again is None:
+            return
+        pressed = st.button("Try again", key=f"again_{key}", icon=":material/refresh:")
+        if pressed and again() is not None:
+            st.rerun()  # the whole page: this part of it knows only the job that ended
         return
     st.progress(view.fraction or 0.0, text=_count(job, unit, scale) or "Waiting …")
     announce(job)

@@ -156,14 +156,25 @@ def test_the_real_fly_has_as_many_cells_glomeruli_and_inputs_as_published(real_d
         "γ": 626, "α′β′": 336, "αβ": 808,
     }  # fmt: skip
     told = fly.describe(3)
-    assert told[0].startswith("1,750 of 1,770 Kenyon cells") and "5.40 glomeruli a cell" in told[0]
-    assert "The other 20 have" in told[0]
-    assert told[1].startswith("Glomeruli that a cell hears, by how many cells: 1 by ")
-    assert (
-        sum(int(part.split(" by ")[1]) for part in told[1][:-1].split(": ")[1].split(", ")) == 1750
-    )
-    assert "By type: KCg-m 5" in told[2] and "KCa'b'-ap1" in told[2]
-    assert told[-1].startswith("81 traced neurons have no type") and "(81 are named" in told[-1]
+    assert told[0].startswith("1,750 of 1,770 Kenyon cells hear 55 glomeruli through at least 3 ")
+    assert "5.40 glomeruli a cell on average, 12 at most" in told[0] and "claws" in told[0]
+    assert "γ 612 cells with 7.1, α′β′ 335 cells with 4.2, αβ 803 cells with 4.6" in told[1]
+    assert told[2].startswith("Left out: 81 traced neurons without a type (81 are named")
+
+
+def test_counts_per_cell_per_glomerulus_and_per_type_follow_the_threshold(real_data):
+    fly = connectome.connectome()
+    tables = fly.tables(3)
+    assert sum(tables["cells"]["Cells"]) == sum(tables["types"]["Cells"]) == 1750
+    connections = sum(tables["glomeruli"]["Cells"])
+    assert connections == np.dot(*tables["cells"].values()) == 9444
+    assert tables["glomeruli"]["Glomerulus"][:3] == ["DP1m", "DM1", "DC1"]
+    assert tables["glomeruli"]["Cells"][:3] == [475, 374, 340]
+    first = [column[0] for column in tables["types"].values()]
+    assert first == ["KCg-m", "γ", 590, 7.27] and len(tables["types"]["Type"]) == 13
+    assert sum(fly.tables(10)["glomeruli"]["Cells"]) < connections
+    assert fly.describe(500) == ["No cell has 500 synapses from one glomerulus."]
+    assert not any(column for table in fly.tables(500).values() for column in table.values())
 
 
 def test_types_belong_to_lobes():

@@ -8,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from kcnet_core.jobs import JobView
+from pages.ui.shell import job_progress
 from pages.ui.shell.job_progress import progress_text
 from tests.pages.as_read import as_read
 
@@ -53,6 +54,18 @@ def test_a_page_that_looked_too_early_is_drawn_again_with_the_result():
 
     app = AppTest.from_function(script).run()
     assert [text.value for text in app.markdown] == ["the result"]
+
+
+@pytest.mark.parametrize("begun", [True, None])
+def test_trying_again_draws_the_whole_page_which_knows_the_new_job(monkeypatch, begun):
+    """The part that is drawn by itself would show the failure of the job before for ever."""
+    drawn: list[str] = []
+    monkeypatch.setattr(job_progress.st, "error", lambda *_, **__: None)
+    monkeypatch.setattr(job_progress.st, "button", lambda *_, **__: True)
+    monkeypatch.setattr(job_progress.st, "rerun", lambda: drawn.append("page"))
+    job = SimpleNamespace(kind="download", view=JobView("failed", error="It broke."))
+    job_progress._draw(job, "any", "MB", 1e6, lambda: begun)
+    assert drawn == (["page"] if begun else [])
 
 
 def test_cancel_stops_the_job_that_is_shown():
