@@ -153,6 +153,7 @@ def read_responses() -> Responses:
     values, mappings, odors = (_read(folder, name) for name, _, _ in PUBLISHED)
     if SPONTANEOUS not in values.index:
         raise DataError(_DAMAGED.format(name=_RESPONSES))
+    _require_whole(values, mappings, odors)
     mapped = mappings[mappings["code"].notna() & mappings["receptor"].isin(values.columns)]
     columns = [
         (glomerulus, unit)
@@ -176,6 +177,21 @@ def read_responses() -> Responses:
         table[:, known],
         np.nan_to_num(rates[known]),
     )
+
+
+def _require_whole(values, mappings, odors) -> None:
+    """Tables that were cut short at the end of a line read well, and name less than the others."""
+    tested, described = set(values.index), set(odors["InChIKey"].dropna())
+    for name, what, lost in (
+        (_ODORS, "odorants", tested - described),
+        (_RESPONSES, "odorants", described - tested),
+        (_MAPPINGS, "receptors", set(values.columns) - set(mappings["receptor"])),
+    ):
+        if lost:
+            raise DataError(
+                f"{name} of DoOR lacks {len(lost)} {what} that the other tables have: it is cut "
+                "short, or of another version. Delete all three and download them again."
+            )
 
 
 def _usable(there: Responses, missing: str, min_measured: int, report: list[str]) -> Responses:

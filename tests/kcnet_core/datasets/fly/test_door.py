@@ -113,6 +113,28 @@ def test_a_damaged_table_is_told(shared_data, tmp_path, monkeypatch, name, chang
 
 
 @pytest.mark.parametrize(
+    "name, lacks",
+    [
+        ("door_response_matrix.csv", "lacks 391 odorants"),
+        ("odor.csv", "lacks 391 odorants"),
+        ("door_mappings.csv", r"lacks \d+ receptors"),
+    ],
+)
+def test_a_table_cut_short_between_two_lines_is_told(
+    shared_data, tmp_path, monkeypatch, name, lacks
+):
+    """It reads well: what is missing would be missing silently."""
+    shutil.copytree(shared_data / "door", tmp_path / "door")
+    path = tmp_path / "door" / name
+    lines = path.read_text().splitlines(keepends=True)
+    path.chmod(0o644)
+    path.write_text("".join(lines[: 301 if len(lines) > 301 else 40]))
+    monkeypatch.setenv("KCNET_DATA", str(tmp_path))
+    with pytest.raises(DataError, match=f"{name} of DoOR {lacks}.*cut short.*Delete all three"):
+        datasets.load("door")
+
+
+@pytest.mark.parametrize(
     "source, n_known, title",
     [("keller_2016", 116, "Keller & Vosshall 2016"), ("gs_lf", 161, "GS-LF")],
 )
