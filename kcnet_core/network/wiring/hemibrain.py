@@ -17,6 +17,7 @@ from kcnet_core.errors import DataError, KCNetError
 # Of 1,750 cells, 0.61 of the connections stand where they were after one trade a cell, 0.154 after
 # ten and 0.148 after twenty.
 TRADES_PER_CELL = 20
+MOST_COUNTED = 255  # synapses of a connection, because W is kept in bytes; the hemibrain has 65
 NEVER = 2.0  # a key above all that are drawn
 
 
@@ -50,6 +51,11 @@ def _cells(n_hidden: int, site, rng: np.random.Generator) -> np.ndarray:
         raise DataError(
             f"The connectome has {synapses.shape[1]} glomeruli, but the data has {site.n_inputs} "
             "inputs: each input must be one of them."
+        )
+    if site.synapse_counts and synapses.max() > MOST_COUNTED:
+        raise DataError(
+            f"A connection of the connectome has {synapses.max():,} synapses, and at most "
+            f"{MOST_COUNTED} can count: leave synapse_counts off, or lower them."
         )
     synapses = np.where(synapses >= site.min_synapses, synapses, 0)
     synapses = synapses[synapses.any(axis=1)]

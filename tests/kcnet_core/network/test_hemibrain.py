@@ -85,6 +85,14 @@ def test_the_table_must_be_given_and_fit(synapses, rows):
         counted(synapses, n_epochs=1).fit(*rows)
 
 
+def test_more_synapses_than_a_byte_holds_are_refused_where_they_count(synapses, rows):
+    """They would count as 44, silently."""
+    many = np.where(synapses == synapses.max(), 300, synapses)
+    with pytest.raises(KCNetError, match="has 300 synapses, and at most 255 can count"):
+        counted(many).fit(*rows)
+    assert counted(many).set_params(synapse_counts=False).fit(*rows).weights_.max() == 1
+
+
 def counted(synapses, **more):
     settings = {"wiring": "hemibrain", "connectome": synapses, "synapse_counts": True}
     return KCNetClassifier(60, **settings, random_state=0, **more)
