@@ -395,10 +395,28 @@ def test_measured_odors_that_are_not_here_say_how_to_get_them(monkeypatch, tmp_p
     monkeypatch.setenv("KCNET_CACHE", str(tmp_path))
     for kept in (glomeruli, visitor_data.loaded):  # another test may have had them
         kept.clear()
-    page = opened(sample="Measured odor")
-    assert "Download it (0.5 MB) on the Data page" in as_read(page.error[0].value)
-    lesson = opened(lesson="real-fly")
-    assert "Download it (0.5 MB) on the Data page" in as_read(lesson.error[0].value)
+    for page in (inside_the_app(sample="Measured odor"), inside_the_app(lesson="real-fly")):
+        (told,) = (as_read(note.value) for note in page.info)
+        assert "**DoOR, chemical classes**, 0.5 MB; CC BY-SA 4.0" in told
+        assert "**Hemibrain v1.2**, 46 MB; CC BY 4.0 by Janelia" in told
+        assert not page.error and not page.exception
+
+
+def test_the_file_that_is_still_missing_is_named_alone(shared_data, monkeypatch, tmp_path):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "door").symlink_to(shared_data / "door")
+    monkeypatch.setenv("KCNET_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("KCNET_CACHE", str(tmp_path))
+    (told,) = (as_read(note.value) for note in inside_the_app(lesson="real-fly").info)
+    assert "Hemibrain" in told and "DoOR" not in told
+
+
+def inside_the_app(**query):
+    """With the other pages around it, to which it leads."""
+    app = AppTest.from_file(str(PAGE.parents[1] / "app.py"), default_timeout=120).run()
+    app.switch_page("pages/learn.py")
+    app.query_params.update(query)
+    return app.run()
 
 
 def test_responses_that_nobody_measured_are_guessed_only_when_asked(shared_data, monkeypatch):

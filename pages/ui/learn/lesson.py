@@ -15,6 +15,7 @@ from pages.ui.learn import views
 from pages.ui.learn.bench import SAMPLE_OF, Bench, glomeruli
 from pages.ui.learn.fly_controls import plan_control, plans_of, setting_control
 from pages.ui.learn.lesson_question import ask
+from pages.ui.learn.needed import needs_downloads
 from pages.ui.learn.present import kept, presenting, switch
 from pages.ui.learn.sample_choice import choose_sample, first_sample
 from pages.ui.learn.walk import back_button, next_button, still
@@ -31,20 +32,20 @@ def overview() -> None:
         "with the data you see. Nothing is prepared: reshuffle, and the numbers change a little."
     )
     lessons, broken = _read_all()
-    columns = st.columns(min(max(len(lessons), 1), 3), gap="medium") * (len(lessons) // 3 + 1)
-    for lesson, column in zip(lessons, columns, strict=False):
-        with column, st.container(border=True, key=f"lesson_{lesson.name}", height="stretch"):
-            st.header(lesson.title, anchor=False)
-            st.markdown(lesson.summary)
-            st.caption(f"{len(lesson.steps)} steps, about {lesson.minutes} minutes")
-            st.button(
-                "Start",
-                key=f"start_{lesson.name}",
-                type="primary",
-                on_click=st.query_params.from_dict,
-                args=(kept({"lesson": lesson.name}),),
-                icon=":material/school:",
-            )
+    with st.grid(min_column_width=270, border=True) as grid:
+        for lesson in lessons:
+            with grid.cell(), st.container(key=f"lesson_{lesson.name}"):
+                st.header(lesson.title, anchor=False)
+                st.markdown(lesson.summary)
+                st.caption(f"{len(lesson.steps)} steps, about {lesson.minutes} minutes")
+                st.button(
+                    "Start",
+                    key=f"start_{lesson.name}",
+                    type="primary",
+                    on_click=st.query_params.from_dict,
+                    args=(kept({"lesson": lesson.name}),),
+                    icon=":material/school:",
+                )
     for mistakes in broken:
         _mistakes(mistakes)
     st.caption(
@@ -98,10 +99,12 @@ def show(name: str) -> None:
         step = lesson.steps[part - 1]
         st.header(step.title, anchor=False)
         st.markdown(step.text)
+        if needs_downloads(lesson.data):
+            return
         try:
             bench = _bench(lesson, step, part)
-        except KCNetError as error:  # data that are not on this machine
-            _mistakes(str(error))
+        except KCNetError as error:  # data that are damaged, or a molecule that is none
+            st.error(escape_markdown(error), icon=":material/error:")
             return
         question, mark = step.question, (lesson.name, part)
         done = question is None or ask(question, step.reveal, mark, bench)

@@ -25,6 +25,7 @@ from pages.ui.learn.bench import (
     measured,
 )
 from pages.ui.learn.fly_controls import hidden_controls, settings_strip
+from pages.ui.learn.needed import needs_downloads
 from pages.ui.shell import address, visitor
 from pages.ui.shell.escaping import escape_markdown
 
@@ -45,6 +46,8 @@ def lay_bench() -> Bench | None:
             sample_place = st.container()
         with controls:
             settings = settings_strip(columns=2, data=DATA_OF[kind])
+        if needs_downloads(DATA_OF[kind]):
+            return None
         try:
             with sample_place:
                 sample = choose_sample(kind)
