@@ -127,7 +127,7 @@ class Run(Described):
     fan_in: int = of_kcnet(
         7,
         "Inputs per cell",
-        "Ones in each row of W; a fly has about seven",
+        "Ones in each row of W; a fly's cell has about seven claws",
         (1, 50, 1),
         symbol="Nᵢₙ",
     )

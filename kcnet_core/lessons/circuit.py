@@ -43,7 +43,7 @@ class CircuitSettings:
     """What a visitor can change about the fly."""
 
     cells: int = 500  # B, the number of Kenyon cells; a fly has about 2,000
-    fan_in: int = 7  # N_in, the inputs of each cell; a fly has about 7
+    fan_in: int = 7  # N_in, the inputs of each cell; a fly's has about 7 claws
     inhibition: float = 1.0  # C, how much of the cells' mean is taken from every cell
     wiring: int = 1  # seed of the random wiring: another number is another fly
     epochs: int = 0  # of dynamic optimisation (DOA); 0 leaves the wiring as it was drawn

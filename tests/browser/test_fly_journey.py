@@ -54,7 +54,7 @@ def test_the_lesson_of_the_real_fly_is_walked_from_start_to_end(new_page, screen
     predicted(page, "real wiring")
     expect(page.get_by_text(re.compile("too close to tell apart"))).to_be_visible()
     onward(page, "Other brains, same answers")
-    expect(page.get_by_text("Fly 1 is the real one")).to_be_visible()
+    expect(page.get_by_text("fly 1 is the real one")).to_be_visible()
     onward(page, "Now you")
     page.get_by_role("radio", name="shuffled").click()
     expect(page.get_by_text(re.compile("The fly says: "))).to_be_visible()

@@ -28,7 +28,7 @@ TITLES = {
 }
 HELP = {
     "cells": "How many cells listen. A fly has about 2,000.",
-    "fan_in": "How many glomeruli each cell listens to, drawn at random. A fly's have about 7.",
+    "fan_in": "How many glomeruli a cell listens to, drawn at random. A fly's has about 7 claws.",
     "inhibition": "How much of the cells' mean is taken from every cell. The paper uses 1.",
     "epochs": "How often the wiring is revised. 0 leaves it random.",
     "wiring": "Every number is another fly: same species, other random connections.",

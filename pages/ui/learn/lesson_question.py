@@ -70,17 +70,19 @@ def ask(question: Question, reveal: str, mark: tuple[str, int], bench: Bench) ->
 def _prediction(question: Question, mark: tuple[str, int], locked: bool):
     about, key = MEASURES[question.measure], session_keys.prediction(*mark)
     if question.kind == "guess":
-        value = st.slider(
+        span = question.high - question.low
+        digits = 0 if span >= 50 else 1 if span >= 5 else 2
+        unit = "%%" if about.unit == "%" else f" {about.unit}"
+        return st.slider(
             f"Your prediction: {about.title}",
             question.low,
             question.high,
-            (question.low + question.high) / 2,
-            step=(question.high - question.low) / 100,
-            format=f"%.0f {about.unit}" if about.unit != "%" else "%.0f%%",
+            round((question.low + question.high) / 2, digits),
+            step=10.0**-digits,
+            format=f"%.{digits}f{unit}".rstrip(),
             key=key,
             disabled=locked,
         )
-        return value
     change = question.kind == "change"
     options = list(DIRECTIONS) if change else _names(question.setting, question.values)
     return st.radio(

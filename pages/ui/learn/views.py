@@ -252,8 +252,8 @@ def flies(bench: Bench) -> None:
         f"{n_test:,} samples none of them was taught with (flies that guessed independently would "
         f"agree on {comparison.chance_agreement:.0%}). {_accuracy_sentence(bench, swarm)}  \n"
         + (
-            "Fly 1 is the real one; flies with even numbers are its shuffles, the others draw as "
-            "many glomeruli per cell from anywhere."
+            "Whichever plan is chosen above, fly 1 is the real one, flies with even numbers are "
+            "its shuffles, and the others draw as many glomeruli per cell from anywhere."
             if bench.lobes
             else ":material/science: **Try.** Fewer cells: do the flies still agree?"
         )

@@ -67,7 +67,7 @@ def _what(bench: Bench) -> str:
     if bench.sample.guessed:
         return "how strongly a real fly's glomerulus of that name might answer, which is a guess"
     if bench.sample.measured is not None:
-        return "how strongly a real fly's glomerulus of that name answered, as measured (DoOR)"
+        return "how strongly a real fly's glomerulus of that name answered, where measured (DoOR)"
     return "how the molecule ranks in one chemical property"
 
 
