@@ -100,7 +100,7 @@ class Connectome:
             if (lobes == lobe).any()
         )
         return [
-            f"{hears.sum():,} of {len(hears):,} Kenyon cells hear {heard.any(axis=0).sum()} "
+            f"{len(fan_in):,} of {len(self.cells):,} Kenyon cells hear {heard.any(axis=0).sum()} "
             f"glomeruli through at least {min_synapses} synapses each in the calyx: "
             f"{fan_in.mean():.2f} glomeruli a cell on average, {fan_in.max()} at most. The “about "
             "seven” of textbooks counts claws, and two claws of a cell may hold one glomerulus.",
