@@ -44,6 +44,8 @@ def main(args: argparse.Namespace) -> None:
     run = Run(**{field.name: getattr(args, field.name) for field in fields(Run)})
     if args.save:
         _check_place(args.save)
+    for sentence in _unused(run):
+        print(sentence, file=sys.stderr)
 
     from kcnet_core.experiments.report import save
     from kcnet_core.experiments.training import train_steps
@@ -57,6 +59,16 @@ def main(args: argparse.Namespace) -> None:
     if args.save:
         save(trained, args.save)
         print(f"Saved {args.save} ({args.save.stat().st_size / 1e6:.1f} MB).")
+
+
+def _unused(run: Run) -> list[str]:
+    """Flags that were given and mean nothing to this run, each in a sentence."""
+    given = [field.name for field in fields(Run) if getattr(run, field.name) != field.default]
+    return [
+        f"--{name.replace('_', '-')} is not used by {run.describe()}."
+        for name in given
+        if not run.uses(name)
+    ]
 
 
 def _check_place(path: Path) -> None:

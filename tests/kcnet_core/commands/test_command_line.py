@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tracemalloc
 import zipfile
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +18,7 @@ import pytest
 
 from kcnet_core import __main__, datasets
 from kcnet_core.commands import data as data_command
-from kcnet_core.commands import predict
+from kcnet_core.commands import predict, train
 from kcnet_core.errors import DataError
 from kcnet_core.experiments.run import Run
 from kcnet_core.model_file import load_model, save_model
@@ -174,6 +174,16 @@ def test_a_wiring_is_chosen_from_the_command_line(capsys):
     assert "local wiring" in capsys.readouterr().out
     assert run("train", "--dataset", "starter", "--wiring", "local") == 2
     assert "has no pixels" in capsys.readouterr().err
+
+
+def test_flags_that_mean_nothing_to_the_run_are_named(capsys):
+    """Synapses count where nothing is trained into W, and DOA is the default."""
+    fly = Run("door", wiring="hemibrain", synapse_counts=True)
+    (told,) = train._unused(fly)
+    assert told.startswith("--synapse-counts is not used by DOA") and "hemibrain wiring" in told
+    assert train._unused(replace(fly, model="KCNet")) == []
+    assert run("train", *DIGITS, "--model", "KCNet", "--min-synapses", 4) == 0
+    assert "--min-synapses is not used by KCNet" in capsys.readouterr().err
 
 
 def test_settings_out_of_range_are_named(capsys):
