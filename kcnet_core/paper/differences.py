@@ -28,6 +28,7 @@ class Difference:
     n: int
     p_holm: float  # that there is none, for all questions of the recipe together
     paired: bool  # on the same test rows
+    p_permutation: float | None = None  # by signs of paired repeats, alone; None: not paired
 
     @property
     def clear(self) -> bool:
@@ -42,9 +43,10 @@ def answer(difference: Difference) -> str:
     size = size.replace("-", "\N{MINUS SIGN}")
     if difference.n < ENOUGH:
         return f"{size.split(' ')[0]} over {difference.n} repeats, too few to be sure"
-    if difference.clear:
-        return f"{size} over {difference.n} repeats"
-    return f"{size} over {difference.n} repeats: may be chance"
+    size = f"{size} over {difference.n} repeats"
+    if difference.p_permutation is not None:
+        size += f", permutation test p = {difference.p_permutation:.2g}"
+    return size if difference.clear else f"{size}: may be chance"
 
 
 def differences_of(
@@ -66,6 +68,7 @@ def differences_of(
         Difference(
             contrast.question, contrast.first, contrast.second, interval.mean, interval.low,
             interval.high, interval.n, float(p), _same_test_rows(*pairs[contrast]),
+            _permuted(recipe.metric_of(pairs[contrast][0]), *pairs[contrast], known),
         )
         for (contrast, interval), p in zip(found.items(), p_holm, strict=True)
     )  # fmt: skip
@@ -79,13 +82,25 @@ def _same_test_rows(*lines: RecipeLine) -> bool:
     return first == second
 
 
+def _permuted(
+    metric: str, one: RecipeLine, other: RecipeLine, known: Mapping[tuple[str, int], Mapping]
+) -> float | None:
+    """The permutation test, whose repeats must be of the same test rows."""
+    if not _same_test_rows(one, other):
+        return None
+    first, second = (_rows_of(line, metric, known) for line in (one, other))
+    both = sorted(first.keys() & second.keys())
+    return metrics.permutation_test([first[r][metric] - second[r][metric] for r in both])
+
+
+def _rows_of(line: RecipeLine, metric: str, known: Mapping[tuple[str, int], Mapping]) -> dict:
+    return {r: row for (of, r), row in known.items() if of == line.key and row[metric] is not None}
+
+
 def _interval(
     metric: str, one: RecipeLine, other: RecipeLine, known: Mapping[tuple[str, int], Mapping]
 ) -> metrics.Interval | None:
-    first, second = (
-        {r: row for (of, r), row in known.items() if of == line.key and row[metric] is not None}
-        for line in (one, other)
-    )
+    first, second = (_rows_of(line, metric, known) for line in (one, other))
     if _same_test_rows(one, other):
         both = [repeat for repeat in first if repeat in second]
         if len(both) < 2:

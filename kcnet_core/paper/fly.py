@@ -76,7 +76,9 @@ REAL_FLY = Recipe(
         "cases are the odorants and glomeruli that were all measured with each other.",
         "Lambda is chosen by leave-one-out on the training rows. Intervals and p are those of the "
         "corrected resampled t test, because splits share most of their training rows, and p is "
-        "made larger for the number of questions (Holm).",
+        "made larger for the number of questions (Holm). The permutation test, by flipping signs "
+        "of the repeats, is told beside it: it takes splits for independent and every question "
+        "alone, so that its p is too small.",
         ZHENG,
     ),
 )

@@ -20,7 +20,7 @@ from kcnet_core.contracts import drain
 from kcnet_core.errors import DataError, KCNetError
 from kcnet_core.paper import engine
 from kcnet_core.paper.altered_data import background, oversampled
-from kcnet_core.paper.differences import answer
+from kcnet_core.paper.differences import answer, differences_of
 from kcnet_core.paper.engine import known_result, reproduce_steps
 from kcnet_core.paper.outcomes import (
     AGREES,
@@ -33,8 +33,10 @@ from kcnet_core.paper.outcomes import (
     summed_up,
 )
 from kcnet_core.paper.recipe import Contrast, Paper, Quick, Recipe, RecipeLine, Tuning, quickened
+from kcnet_core.paper.recipes import RECIPES
 from kcnet_core.paper.recording import Recorded, matrices_of, packed, records_of, unpacked
 from kcnet_core.paper.result_file import (
+    KEPT_RESULTS,
     find_results,
     known_rows,
     provenance,
@@ -480,6 +482,21 @@ def test_contrasts_are_answered_with_an_interval(journal):
     assert found.mean == pytest.approx(means["KCNet"] - means["few rows"])
     assert found.low <= found.mean <= found.high and found.n == 3
     assert "over 3 repeats" in answer(found)
+
+
+def test_the_real_fly_is_told_with_intervals_and_permutation_tests():
+    """What is kept is what its rows say; real and its controls tie."""
+    kept = read_result(KEPT_RESULTS / "real-fly.json")
+    known = {(row["line"], row["repeat"]): row for row in kept.rows}
+    again = differences_of(RECIPES["real-fly"], known)
+    assert len(again) == len(kept.differences) == 15
+    for one, other in zip(again, kept.differences, strict=True):
+        assert one.p_permutation == pytest.approx(other.p_permutation, abs=0.002)
+        assert one.mean == pytest.approx(other.mean, abs=1e-5)
+        assert "over 20 repeats, permutation test p = " in answer(other)
+        assert answer(other).endswith(": may be chance") and other.low < 0 < other.high
+    by_hand = {d.question: d.p_permutation for d in kept.differences}
+    assert by_hand["Chemical class: is real better than shuffled?"] == pytest.approx(0.06, abs=0.01)
 
 
 def test_equal_lines_have_no_difference_rather_than_a_chance_one(journal):
