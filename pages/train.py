@@ -9,7 +9,7 @@ from kcnet_core.jobs import GONE
 from pages.ui.shell import address, current_run, session_keys, visitor_jobs
 from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.frame import heading
-from pages.ui.shell.watch import UNDER_WAY, state_of
+from pages.ui.shell.watch import state_of
 from pages.ui.train import link, live_view, run_bar, run_controls
 
 ABOUT = (
@@ -21,20 +21,39 @@ ABOUT = (
 def main() -> None:
     ignored = address.adopt("train", link.adopt)
     interrupted = adopt_interrupted()
-    under_way = state_of(visitor_jobs.job()) in UNDER_WAY
-    run = run_controls.sidebar(tell_of_next if under_way else None)
+    # In the order of the screen; what is in them follows the controls.
+    above, told = st.container(), st.container(key="run_news")
+    line = told.empty()
+
+    def moved(new: Run, alone: bool) -> None:
+        """What a control changes besides the controls is, as a rule, one line and the address."""
+        if not alone:
+            line.empty()  # so that it may be written to when they are drawn alone
+            return
+        job = visitor_jobs.job()
+        if state_of(job) != state or what_the_page_shows(new) != what_the_page_shows(run):
+            st.rerun()
+        with line:
+            run_bar.news(new, job)
+        address.write("train", link.query_of(new, job))
+
+    run = run_controls.sidebar(moved)
     run_bar.obey(run)
     job = visitor_jobs.job()
 
-    # With a run to watch, its numbers and pictures have the screen.
-    heading("Train a fly's nose", ABOUT if job is None else "")
-    address.warn(ignored)
-    if visitor_jobs.job_is_gone():
-        why = interrupted.sentence if interrupted else GONE
-        st.warning(escape_markdown(why), icon=":material/history:")
-
     state = state_of(job)
-    run_bar.bar(run, job)
+    with above:
+        # With a run to watch, its numbers and pictures have the screen.
+        heading("Train a fly's nose", ABOUT if job is None else "")
+        address.warn(ignored)
+        if visitor_jobs.job_is_gone():
+            why = interrupted.sentence if interrupted else GONE
+            st.warning(escape_markdown(why), icon=":material/history:")
+        run_bar.bar(run, job)
+    with line:
+        run_bar.news(run, job)
+    with told:
+        run_bar.until_loaded()
     if job is None:
         live_view.before_start(run)
     else:
@@ -53,12 +72,9 @@ def main() -> None:
     address.write("train", link.query_of(run, job))
 
 
-def tell_of_next(run: Run) -> None:
-    """A control was moved while a run is under way, which the rest of the page shows."""
-    job = visitor_jobs.job()
-    if state_of(job) not in UNDER_WAY:
-        st.rerun()
-    address.write("train", link.query_of(run, job))
+def what_the_page_shows(run: Run) -> tuple:
+    """Of the settings, beside the controls: which buttons there are, and what is learned from."""
+    return run.model, run.dataset, run.data_options()
 
 
 def adopt_interrupted():

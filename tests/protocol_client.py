@@ -26,6 +26,7 @@ class Visitor:
         """`public` is what the browser calls it, if a proxy stands before `url`."""
         self.url, self.public = urlsplit(url), public or url
         self.widgets: dict[str, Any] = {}  # label -> the element that was sent last
+        self.fragments: dict[str, str] = {}  # label -> the part that is drawn when it is moved
         self.kinds: set[str] = set()  # of everything that was drawn; a fault is an "exception"
         self.sizes: dict[str, int] = {}  # bytes of the largest of each kind
         self.page, self.finished, self.polls = "", 0, 0
@@ -60,6 +61,7 @@ class Visitor:
         began = time.perf_counter()
 
         def tell(ask) -> None:
+            ask.fragment_id = self.fragments[label]
             state = ask.widget_states.widgets.add(id=self.widgets[label].id)
             for kind, given in value.items():
                 place = getattr(state, kind)
@@ -124,6 +126,7 @@ class Visitor:
                     kept = type(body)()
                     kept.CopyFrom(body)
                     self.widgets[body.label] = kept
+                    self.fragments[body.label] = message.delta.fragment_id
             elif kind == "script_finished" and message.script_finished in ENDED:
                 async with self._ended:
                     self.finished += 1

@@ -48,6 +48,7 @@ async def load(url: str, server: psutil.Process) -> None:
             while len(visitors) < n:
                 visitors.append(await stack.enter_async_context(Visitor(url)))
                 await visitors[-1].open()
+                assert visitors[-1].fragments[SLIDER], "the controls are drawn alone"
             before, began = sum(server.cpu_times()[:2]), time.monotonic()
             moves = (move(one, began + SECONDS, k) for k, one in enumerate(visitors))
             waits = [wait for some in await asyncio.gather(*moves) for wait in some]

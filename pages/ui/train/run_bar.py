@@ -117,11 +117,13 @@ def bar(run: Run, job) -> None:
             with share:
                 link.links(run, job)
     st.html(STYLE)
-    with st.container(key="run_news"):
-        news(run, job, busy, mine)
-        if not LOADED.is_set():  # in here: what stands below keeps its number when this goes
-            with st.container(key="run_loading"):
-                complete_when_loaded()
+
+
+def until_loaded() -> None:
+    """Beside the news: what stands below keeps its number when this goes."""
+    if not LOADED.is_set():
+        with st.container(key="run_loading"):
+            complete_when_loaded()
 
 
 def obey(run: Run) -> None:
@@ -134,8 +136,10 @@ def obey(run: Run) -> None:
         step(run, job if busy else None)
 
 
-def news(run: Run, job, busy: bool, mine: bool) -> None:
+def news(run: Run, job) -> None:
     """The one line between buttons and charts; it always has one, so that nothing moves."""
+    busy = job is not None and not job.view.finished
+    mine = job is None or job.owned_by(visitor.owner())
     problem = st.session_state.pop(session_keys.START_PROBLEM, None)
     if problem:
         st.error(escape_markdown(problem), icon=":material/error:")

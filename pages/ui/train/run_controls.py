@@ -50,26 +50,22 @@ TUNING = ("doa_rule", "n_epochs", "learning_rate", "stop_metric", "n_submodels")
 FINE = ("local_share", "leave_field", "batch_rows", "fan_in_penalty", "keep_fan_in")
 
 
-def sidebar(moved: Callable[[Run], None] | None) -> Run:
+def sidebar(drawn: Callable[[Run, bool], None]) -> Run:
     """Draw the controls and return the run they describe.
 
-    With `moved` they alone are drawn again when one of them is moved, and then that is called.
+    They alone are drawn again when one of them is moved; whoever waits at another slider then
+    waits half as long. `drawn` is called each time, and told whether they were drawn alone.
     """
     alone = False
 
     def draw() -> None:
         nonlocal alone
         current_run.set_run(controls())
-        if alone and moved is not None:
-            moved(current_run.run())
+        drawn(current_run.run(), alone)
         alone = True
 
     with st.sidebar:
-        if moved is not None:
-            fragment(draw)()
-        else:
-            with st.container():  # as a fragment has: the controls stay where they are
-                draw()
+        fragment(draw)()
     return current_run.run()
 
 
