@@ -21,6 +21,7 @@ MAX_ZIP_ENTRIES = 100_000
 MAX_UNZIPPED_BYTES = 500 * MEGABYTE
 MAX_ZIP_RATIO = 200  # unpacked to packed bytes of a whole archive
 MAX_IMAGE_PIXELS = 4_000_000  # of one uploaded picture
+MAX_JPEG_SCANS = 200  # of one: each goes over the whole picture again, and may have a few bytes
 MAX_UPLOAD_PIXELS = 1_000_000_000  # of all uploaded pictures together, before they are resized
 MAX_IMAGES = 70_000
 MAX_IMAGE_SIDE = 64  # pixels of a side after resizing
@@ -28,6 +29,7 @@ MAX_IMAGE_VALUES = 100_000_000  # images times pixels after resizing
 MAX_IMAGE_CLASSES = 500
 MAX_MODEL_FILE_BYTES = 400 * MEGABYTE
 MAX_MODEL_HEADER_BYTES = 8 * MEGABYTE  # names, settings and info of a model file
+MAX_MODEL_HEADER_BRACKETS = 400_000  # that open in it: a list or table takes up to 230 bytes each
 MAX_DOWNLOAD_BYTES = 1_000 * MEGABYTE
 MAX_LESSON_BYTES = 50_000  # a lesson's text file
 
@@ -86,3 +88,12 @@ API_BURST = 20  # of these that may come at once
 API_CLIENTS_REMEMBERED = 10_000
 MAX_API_AT_ONCE = 2  # requests that compute; a third is asked to come again
 MAX_API_BYTES = 2 * MAX_UPLOAD_BYTES  # of one request: a model and rows for it
+MAX_API_JSON_BYTES = 4 * MEGABYTE  # of a question: in memory its lists are twenty times as large
+MAX_API_COMING = 8  # requests whose bodies are on their way, on disk; two of one client
+API_BODY_SECONDS = 120  # in which a request has come whole
+
+# What browsers send to the pages
+MAX_HELD_FILES = 4  # of one session, before the page has read them
+MAX_HELD_FILE_BYTES = (100 if LOW_MEMORY else 1024) * MEGABYTE  # of all sessions
+UPLOAD_SECONDS = 600  # in which a file has come whole
+MAX_MESSAGE_BYTES = 8 * MEGABYTE  # of one message: all controls of a page, and pasted text

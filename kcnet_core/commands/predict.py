@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import csv
 import math
 import sys
 from collections.abc import Callable, Sequence
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kcnet_core.datasets.pixels import softening
-from kcnet_core.errors import DataError, ModelFileError
+from kcnet_core.errors import DataError, LimitError, ModelFileError
 from kcnet_core.limits import MAX_UNZIPPED_BYTES
 from kcnet_core.storage.safe_csv import harmless
 
@@ -64,15 +65,19 @@ def main(args: argparse.Namespace) -> None:
     print(f"{len(answers):,} rows answered in {args.output}.", file=sys.stderr)
 
 
-def read_csv(path: Path, feature_names: Sequence[str]) -> tuple[np.ndarray, DataFrame]:
-    """Inputs (n, d) in the model's order, and a frame of the columns it does not use."""
+def read_csv(
+    path: Path, feature_names: Sequence[str], most_others: int | None = None
+) -> tuple[np.ndarray, DataFrame]:
+    """Inputs (n, d) in the model's order, and a frame of the columns it does not use, of which
+    there may be `most_others`.
+
+    Not with pandas' reader: a hundred thousand columns take it minutes.
+    """
     import pandas as pd
 
-    try:
-        frame = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
-    except (ValueError, pd.errors.ParserError) as error:  # also a wrong encoding and an empty file
-        raise DataError(f"{path.name} is not a CSV table in UTF-8: {error}.") from error
-    missing = [name for name in feature_names if name not in frame.columns]
+    titles, lines, rows = _records(path, len(feature_names), most_others)
+    place = {title: k for k, title in reversed([*enumerate(titles)])}  # of equal ones the first
+    missing = [name for name in feature_names if name not in place]
     if missing:
         listed = ", ".join(map(repr, missing[:NAMES_IN_MESSAGE]))
         more = len(missing) - NAMES_IN_MESSAGE
@@ -81,15 +86,50 @@ def read_csv(path: Path, feature_names: Sequence[str]) -> tuple[np.ndarray, Data
             f"{path.name} lacks {listed} of the {len(feature_names)} columns that the "
             "model takes. Give each a column with that very name."
         )
-    cells = frame[list(feature_names)]
-    X = cells.apply(pd.to_numeric, errors="coerce").to_numpy(np.float64)
-    if not np.isfinite(X).all():
-        row, column = np.argwhere(~np.isfinite(X))[0]
+    used = [place[name] for name in feature_names]
+    cells = [row[k] for row in rows for k in used]
+    flat = pd.to_numeric(pd.Series(cells, dtype=object), errors="coerce").to_numpy(np.float64)
+    if not np.isfinite(flat).all():
+        n = int(np.argmin(np.isfinite(flat)))
+        row, column = divmod(n, len(used))
         raise DataError(
-            f"Line {row + 2} of {path.name}, column {feature_names[column]!r}: "
-            f"{cells.iat[row, column][:40]!r} is not a number."
+            f"Line {lines[row]} of {path.name}, column {feature_names[column]!r}: "
+            f"{cells[n][:40]!r} is not a number."
         )
-    return X, frame.drop(columns=cells.columns)
+    taken = set(used)
+    others = [k for k in range(len(titles)) if k not in taken]
+    frame = pd.DataFrame([[row[k] for k in others] for row in rows], dtype=str)
+    frame.columns = [titles[k] for k in others] if len(frame.columns) else []
+    return flat.reshape(len(rows), len(used)), frame
+
+
+def _records(
+    path: Path, wanted: int, most_others: int | None
+) -> tuple[list[str], list[int], list[list[str]]]:
+    """The titles of a CSV, and of each row the line on which it ends and its cells."""
+    lines: list[int] = []
+    rows: list[list[str]] = []
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.reader(file, strict=True)
+            titles = next(reader, [])
+            if not titles:
+                raise csv.Error("its first line is empty")
+            if most_others is not None and len(titles) > wanted + most_others:
+                raise LimitError(
+                    f"The table has {len(titles):,} columns; the model takes {wanted:,}, and the "
+                    f"limit for others is {most_others} (MAX_CSV_COLUMNS)."
+                )
+            for row in filter(None, reader):
+                if len(row) != len(titles):
+                    raise csv.Error(
+                        f"line {reader.line_num} has {len(row):,} cells, the first {len(titles):,}"
+                    )
+                lines.append(reader.line_num)
+                rows.append(row)
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise DataError(f"{path.name} is not a CSV table in UTF-8: {error}.") from error
+    return titles, lines, rows
 
 
 def read_npz(
@@ -173,7 +213,15 @@ def _answers(saved: SavedModel, inputs: np.ndarray) -> tuple[np.ndarray, ...]:
 
 
 def _harmless_columns(table: DataFrame) -> DataFrame:
-    table.columns = [harmless(str(column)) for column in table.columns]
+    """Each with a title of its own, whatever a table's other columns are called."""
+    titles: dict[str, None] = {}
+    for column in table.columns:
+        title, n = harmless(str(column)), 2
+        unique = title
+        while unique in titles:
+            unique, n = f"{title} ({n})", n + 1
+        titles[unique] = None
+    table.columns = list(titles)
     return table
 
 

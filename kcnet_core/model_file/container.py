@@ -19,7 +19,12 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from kcnet_core.errors import ModelFileError
-from kcnet_core.limits import MAX_MODEL_FILE_BYTES, MAX_MODEL_HEADER_BYTES, MEGABYTE
+from kcnet_core.limits import (
+    MAX_MODEL_FILE_BYTES,
+    MAX_MODEL_HEADER_BRACKETS,
+    MAX_MODEL_HEADER_BYTES,
+    MEGABYTE,
+)
 
 METADATA_KEY = "kcnet"
 SEAL = '{"sha256":"%s",'  # how the document begins; the digest covers all that follows
@@ -134,6 +139,11 @@ def strict_json(text: str | bytes, what: str) -> dict:
     try:
         if isinstance(text, bytes):
             text = text.decode("utf-8")
+        if isinstance(text, str) and sum(map(text.count, "[{")) > MAX_MODEL_HEADER_BRACKETS:
+            raise ModelFileError(
+                f"The file's {what} has more than {MAX_MODEL_HEADER_BRACKETS:,} lists and tables "
+                "(MAX_MODEL_HEADER_BRACKETS)."
+            )
         value = json.loads(
             text,
             object_pairs_hook=unique,

@@ -7,9 +7,11 @@ import io
 import numpy as np
 
 from kcnet_core.errors import DataError
-from kcnet_core.limits import MAX_IMAGE_PIXELS
+from kcnet_core.limits import MAX_IMAGE_PIXELS, MAX_JPEG_SCANS
 
 FORMATS = ("PNG", "JPEG", "GIF", "BMP", "WEBP", "TIFF", "PPM")
+TILE_SIDES = (322, 323)  # tags of a TIFF
+START_OF_SCAN = b"\xff\xda"  # of a JPEG; its pixels cannot hold these two bytes
 
 
 def read_picture(content: bytes, size: tuple[int, int]) -> tuple[np.ndarray, int]:
@@ -24,6 +26,7 @@ def read_picture(content: bytes, size: tuple[int, int]) -> tuple[np.ndarray, int
         n_pixels = picture.width * picture.height
         if n_pixels > MAX_IMAGE_PIXELS:
             raise _too_many_pixels(f"{picture.width:,} × {picture.height:,}")
+        _refuse_hidden_work(picture, content)
         picture.draft("L", (2 * size[1], 2 * size[0]))  # JPEG: decode no larger than needed
         picture = _grey(ImageOps.exif_transpose(picture))
         picture = picture.resize((size[1], size[0]), Image.Resampling.BILINEAR)
@@ -36,6 +39,19 @@ def read_picture(content: bytes, size: tuple[int, int]) -> tuple[np.ndarray, int
         raise DataError(
             f"It is not a picture that can be read ({', '.join(FORMATS)}), or it is damaged."
         ) from error
+
+
+def _refuse_hidden_work(picture, content: bytes) -> None:
+    """What takes more memory or time than width and height tell: tiles larger than their picture,
+    and pictures that are drawn over and over."""
+    if picture.format == "TIFF":
+        width, height = (int(picture.tag_v2.get(tag, 0)) for tag in TILE_SIDES)
+        if width * height > MAX_IMAGE_PIXELS:
+            raise _too_many_pixels(f"tiles of {width:,} × {height:,}")
+    if picture.format == "JPEG" and (n := content.count(START_OF_SCAN)) > MAX_JPEG_SCANS:
+        raise DataError(
+            f"It is drawn in {n:,} passes; the limit is {MAX_JPEG_SCANS} (MAX_JPEG_SCANS)."
+        )
 
 
 def _too_many_pixels(found: str) -> DataError:

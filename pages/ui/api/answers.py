@@ -70,6 +70,16 @@ def _asked(body: bytes) -> dict[str, Any]:
     return asked
 
 
+def predicted(model: bytes, rows: bytes, as_csv: bool) -> str:
+    """A saved model's answers, as a CSV or as JSON."""
+    from kcnet_core.commands.predict import csv_text
+
+    table = predict(model, rows)
+    if as_csv:
+        return csv_text(table)
+    return f'{{"rows":{table.to_json(orient="records", double_precision=6)}}}'
+
+
 def predict(model: bytes, rows: bytes) -> DataFrame:
     """A saved model's answers for the rows of a .csv or .npz file."""
     from kcnet_core.commands.predict import answer_table, read_csv, read_npz
@@ -94,7 +104,7 @@ def predict(model: bytes, rows: bytes) -> DataFrame:
         if packed:
             X, others = read_npz(path, saved.feature_names, limits.MAX_UPLOAD_BYTES)
         else:
-            X, others = read_csv(path, saved.feature_names)
+            X, others = read_csv(path, saved.feature_names, limits.MAX_CSV_COLUMNS)
     if len(X) > limits.MAX_CSV_ROWS:
         raise LimitError(
             f"{len(X):,} rows are too many for one request; the limit is {limits.MAX_CSV_ROWS:,} "

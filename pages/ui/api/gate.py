@@ -3,6 +3,7 @@ log and one count for each; and before the pages, the cookie by which a browser 
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import math
@@ -10,27 +11,36 @@ import secrets
 import threading
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable, Iterator, MutableMapping
+from contextlib import contextmanager, nullcontext
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
 from kcnet_core.errors import KCNetError, LimitError
 from kcnet_core.limits import (
+    API_BODY_SECONDS,
     API_BURST,
     API_CLIENTS_REMEMBERED,
     API_REQUESTS_PER_MINUTE,
-    MAX_API_AT_ONCE,
     MAX_API_BYTES,
+    MAX_API_COMING,
+    MAX_HELD_FILE_BYTES,
+    MAX_HELD_FILES,
+    MAX_MESSAGE_BYTES,
+    MAX_UPLOAD_BYTES,
     MEGABYTE,
+    UPLOAD_SECONDS,
 )
+from pages.ui.shell.streamlit_workarounds import held_files
 from pages.ui.shell.visitor import COOKIE_SECONDS, OWNER_COOKIE, TOKEN
 
+UPLOAD = "/_stcore/upload_file/"  # Streamlit's own, then the session and a name for the file
 ROUTES = ("smell", "predict", "datasets", "runs", "openapi.json")  # first parts of the API's paths
 log = logging.getLogger("kcnet.api")
 requests: Counter[tuple[str, int]] = Counter()  # by route and status, since the start
@@ -38,6 +48,29 @@ requests: Counter[tuple[str, int]] = Counter()  # by route and status, since the
 
 class TooBusy(KCNetError):
     """As many requests as may be are being answered."""
+
+    def __init__(self, most: int, what: str):
+        super().__init__(f"{most} requests {what}, the most at a time. Ask again in a few seconds.")
+
+
+class Places:
+    """So many at a time, and no more than `each` of one client."""
+
+    def __init__(self, most: int, what: str, each: int | None = None):
+        self._most, self._what, self._each = most, what, each or most
+        self._taken: Counter[str] = Counter()
+
+    @contextmanager
+    def one(self, client: str = "") -> Iterator[None]:
+        """To be used on the server's own loop, so that it needs no lock."""
+        if self._taken.total() >= self._most or self._taken[client] >= self._each:
+            raise TooBusy(self._most, self._what)
+        self._taken[client] += 1
+        try:
+            yield
+        finally:
+            self._taken[client] -= 1
+            self._taken += Counter()  # forgets who has none
 
 
 class Rate:
@@ -66,11 +99,16 @@ class Gate:
     def __init__(self, app: ASGIApp, prefix: str):
         self._app, self._prefix = app, prefix
         self._rate = Rate()
-        self._places = threading.BoundedSemaphore(MAX_API_AT_ONCE)
+        self._files: Counter[str] = Counter()  # on their way to the pages, by session
+        self._coming = Places(MAX_API_COMING, "are on their way or being answered", each=2)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["path"].startswith(self._prefix):
             await self._guarded(scope, receive, send)
+        elif scope["type"] == "http" and scope["method"] == "PUT" and UPLOAD in scope["path"]:
+            await self._upload(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await self._app(scope, _short(receive), send)
         elif scope["type"] == "http" and scope["method"] == "GET":
             await self._app(scope, receive, _with_owner(scope, send))
         else:
@@ -88,7 +126,7 @@ class Gate:
         if refusal is not None:
             await refusal(scope, receive, noted)
         else:
-            await self._answered(scope, _bounded(receive), noted)
+            await self._answered(scope, _bounded(receive, API_BODY_SECONDS), noted)
         # A path may hold a run's secret id, and anything else: only what we know of it is told.
         part = scope["path"][len(self._prefix) :].split("/")[0]
         route, status = part if part in ROUTES else "other", told["status"]
@@ -112,17 +150,33 @@ class Gate:
             return problem(429, str(refused), retry_after=wait)
         return None
 
-    async def _answered(self, scope: Scope, receive: Receive, send: Send) -> None:
-        costly = scope["method"] == "POST"
-        if costly and not self._places.acquire(blocking=False):
-            busy = TooBusy(
-                f"{MAX_API_AT_ONCE} requests are being answered, the most at a time. Ask again in "
-                "a few seconds."
+    async def _upload(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """A file for a page, if there is room for it beside those that wait to be read."""
+        session = scope["path"].partition(UPLOAD)[2].partition("/")[0]
+        n_files, n_bytes = held_files(session)
+        n_bytes += (self._files.total() + 1) * MAX_UPLOAD_BYTES
+        if n_files + self._files[session] >= MAX_HELD_FILES or n_bytes > MAX_HELD_FILE_BYTES:
+            refused = LimitError(
+                f"The server holds {MAX_HELD_FILES} files for you (MAX_HELD_FILES), or too many of "
+                "others (MAX_HELD_FILE_BYTES). Reload the page, or try again later."
             )
-            await problem(503, str(busy), retry_after=2)(scope, receive, send)
+            await PlainTextResponse(str(refused), 413)(scope, receive, send)
             return
+        self._files[session] += 1
         try:
-            await self._app(scope, receive, send)
+            await self._app(scope, _bounded(receive, UPLOAD_SECONDS), send)
+        except LimitError as late:
+            await PlainTextResponse(str(late), 413)(scope, receive, send)
+        finally:
+            self._files -= Counter({session: 1})  # which also forgets who has none
+
+    async def _answered(self, scope: Scope, receive: Receive, send: Send) -> None:
+        client = (scope.get("client") or ("",))[0]
+        try:
+            with self._coming.one(client) if scope["method"] == "POST" else nullcontext():
+                await self._app(scope, receive, send)
+        except TooBusy as refused:
+            await problem(503, str(refused), retry_after=2)(scope, receive, send)
         except LimitError as refused:
             await problem(413, str(refused))(scope, receive, send)
         except KCNetError as refused:
@@ -132,9 +186,6 @@ class Gate:
             log.exception("an API request failed (reference %s)", code)
             sentence = f"Something went wrong that is not your fault; report reference {code}."
             await problem(500, sentence)(scope, receive, send)
-        finally:
-            if costly:
-                self._places.release()
 
 
 def problem(status: int, sentence: str, retry_after: float = 0.0) -> JSONResponse:
@@ -142,13 +193,18 @@ def problem(status: int, sentence: str, retry_after: float = 0.0) -> JSONRespons
     return JSONResponse({"error": sentence}, status, headers)
 
 
-def _bounded(receive: Receive) -> Receive:
-    """The body, until it is larger than it may be."""
-    came = 0
+def _bounded(receive: Receive, seconds: float) -> Receive:
+    """The body, until it is larger than it may be or takes longer than it may take."""
+    came, until = 0, time.monotonic() + seconds
 
     async def counted() -> Message:
         nonlocal came
-        message = await receive()
+        try:
+            message = await asyncio.wait_for(receive(), max(0.0, until - time.monotonic()))
+        except TimeoutError:
+            raise LimitError(
+                f"The request has not come within {seconds:g} s; send less at once."
+            ) from None
         came += len(message.get("body", b""))
         if came > MAX_API_BYTES:
             raise LimitError(
@@ -157,6 +213,22 @@ def _bounded(receive: Receive) -> Receive:
         return message
 
     return counted
+
+
+def _short(receive: Receive) -> Receive:
+    """A visitor's messages; a longer one than any page asks for ends the connection, because what
+    it says would be kept with the session."""
+
+    async def checked() -> Message:
+        message = await receive()
+        if len(message.get("bytes") or message.get("text") or b"") > MAX_MESSAGE_BYTES:
+            log.warning(
+                str(LimitError("A message of a visitor was longer than MAX_MESSAGE_BYTES."))
+            )
+            return {"type": "websocket.disconnect", "code": 1009}
+        return message
+
+    return checked
 
 
 def _with_owner(scope: Scope, send: Send) -> Send:

@@ -14,11 +14,11 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from kcnet_core.commands.predict import csv_text
-from kcnet_core.errors import DataError
+from kcnet_core.errors import DataError, LimitError
+from kcnet_core.limits import MAX_API_AT_ONCE, MAX_API_JSON_BYTES, MEGABYTE
 from pages.ui.api import answers
 from pages.ui.api.first_paint import FirstPaint
-from pages.ui.api.gate import Gate, problem
+from pages.ui.api.gate import Gate, Places, problem
 from pages.ui.api.openapi import document
 from pages.ui.shell.address import prefix
 from pages.ui.shell.draw import editor as draw
@@ -29,27 +29,37 @@ SECONDS_A_FILE_LASTS = 31_536_000  # of the editor: its name changes with its co
 # What a process for runs loads before its first one: then that begins at once.
 NEEDED_BY_RUNS = ("kcnet_core.cluster.train", "kcnet_core.model_file", "sklearn.metrics")
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+# Taken when all of a request is here: whoever sends slowly keeps nobody from an answer.
+computing = Places(MAX_API_AT_ONCE, "are being answered")
 
 
 async def smell(request: Request) -> Response:
-    return JSONResponse(await run_in_threadpool(answers.smell, await request.body()))
+    body = bytearray()
+    async for part in request.stream():
+        body += part
+        if len(body) > MAX_API_JSON_BYTES:
+            raise LimitError(
+                f"A question may hold {MAX_API_JSON_BYTES // MEGABYTE} MB at most; send fewer "
+                "molecules."
+            )
+    with computing.one():
+        return JSONResponse(await run_in_threadpool(answers.smell, bytes(body)))
 
 
 async def predict(request: Request) -> Response:
+    as_csv = "text/csv" in request.headers.get("accept", "")
     async with request.form(max_files=2, max_fields=2) as form:
         parts = [form.get(name) for name in ("model", "rows")]
-        model, rows = [await one.read() if isinstance(one, UploadFile) else None for one in parts]
-    if model is None or rows is None:
-        raise DataError(
-            'Send two files as a form: "model", a saved model (.kcnet), and "rows", a .csv or .npz.'
-        )
-    table = await run_in_threadpool(answers.predict, model, rows)
-    if "text/csv" in request.headers.get("accept", ""):
-        return Response(csv_text(table), media_type="text/csv")
-    return Response(
-        f'{{"rows":{table.to_json(orient="records", double_precision=6)}}}',
-        media_type="application/json",
-    )
+        files = [one for one in parts if isinstance(one, UploadFile)]
+        if len(files) < len(parts):
+            raise DataError(
+                'Send two files as a form: "model", a saved model (.kcnet), and "rows", a .csv or '
+                ".npz."
+            )
+        with computing.one():
+            model, rows = [await one.read() for one in files]
+            text = await run_in_threadpool(answers.predicted, model, rows, as_csv)
+    return Response(text, media_type="text/csv" if as_csv else "application/json")
 
 
 async def datasets(_: Request) -> Response:

@@ -78,3 +78,13 @@ def forget_closed_sessions() -> None:
     kept = getattr(storage, "_cache", None)
     for _, closed in kept.expire() if kept is not None else ():
         closed.session.shutdown()
+
+
+def held_files(session: str) -> tuple[int, int]:
+    """Files that were sent for a session, which Streamlit keeps in memory however many they are,
+    and the bytes of those of all sessions."""
+    if not runtime.exists():
+        return 0, 0
+    kept = runtime.get_instance()._uploaded_file_mgr
+    files = getattr(kept, "file_storage", {})
+    return len(files.get(session, ())), getattr(kept, "_total_bytes", 0)

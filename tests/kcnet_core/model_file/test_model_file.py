@@ -12,6 +12,7 @@ import signal
 import struct
 import subprocess
 import sys
+import tracemalloc
 import zipfile
 
 import numpy as np
@@ -492,6 +493,15 @@ def test_crafted_descriptions_are_refused(data, where):
         assert load_model(crafted).info == value
     else:
         refused(crafted, sentence)
+
+
+def test_a_header_of_millions_of_lists_is_refused_before_it_is_read():
+    header = b'{"a":[' + b"[]," * (limits.MAX_MODEL_HEADER_BYTES // 3 - 10) + b"0]}"
+    tracemalloc.start()
+    refused(struct.pack("<Q", len(header)) + header, "MAX_MODEL_HEADER_BRACKETS")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 4 * len(header)  # some 25 times as much when it is read
 
 
 def test_deeply_nested_info_is_refused(data):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 import re
@@ -126,11 +127,22 @@ def test_a_saved_model_answers_rows_from_a_table_and_from_an_array(app, model):
         (None, b"," * limits.MAX_CSV_CELLS, 413, "MAX_CSV_CELLS"),
         (None, b"a,b,c,d\n" + b"0,0,0,1\n" * (limits.MAX_CSV_ROWS + 1), 413, "MAX_CSV_ROWS"),
         (None, b"PK\x05\x06" + bytes(18), 422, "no X"),
+        (None, b"a,b,c,d" + b",e" * 20_000 + b"\n", 413, "20,004 columns"),
+        (None, b"a,b,c,d\n1,2,3\n", 422, "line 2 has 3 cells, the first 4"),
+        (None, b'a,b,c,d\n\n1,2,"3\n', 422, "not a CSV table"),
+        (None, b'a,b,c,d\n1,2,"\n",4\n', 422, "Line 3 of rows.csv, column 'c'"),
     ],
 )
 def test_rows_and_models_have_the_limits_of_the_pages(app, model, model_file, rows, status, words):
     found, _, body = predict(app, form(model=model_file or model, rows=rows))
     assert (found, words in json.loads(body)["error"]) == (status, True), body
+
+
+def test_columns_that_are_called_alike_are_all_answered(app, model):
+    status, _, body = predict(app, form(model=model, rows=b"a,b,c,d,e,e,p(w)\n1,0,0,0,5,6,7\n"))
+    (row,) = json.loads(body)["rows"]
+    assert status == 200 and (row["e"], row["e (2)"], row["p(w)"]) == ("5", "6", "7")
+    assert 0 < row["p(w) (2)"] <= 1
 
 
 def test_a_form_without_both_files_and_a_body_beyond_the_limit_are_refused(app, monkeypatch):
@@ -165,24 +177,103 @@ def test_a_client_gets_new_requests_with_time_and_few_clients_are_remembered(mon
     assert len(rate._left) == 2
 
 
-def test_only_so_many_requests_compute_at_a_time(monkeypatch):
-    monkeypatch.setattr(gate, "MAX_API_AT_ONCE", 1)
-    inner = []
+def test_only_so_many_requests_compute_at_a_time(app, monkeypatch):
+    monkeypatch.setattr(server, "computing", gate.Places(1, "are being answered"))
+    with server.computing.one():
+        status, head, body = ask(app, "POST", "/api/smell", b'{"molecules": ["CCO"]}')
+        assert (status, head["retry-after"]) == (503, "2") and b"1 requests are being" in body
+    monkeypatch.setattr(server.answers, "smell", lambda body: {})
+    assert ask(app, "POST", "/api/smell", b'{"molecules": ["CCO"]}')[0] == 200
 
-    async def busy(request):
-        """While it is answered, another one comes."""
 
-        async def send(message):
-            inner.append(message)
+def sender(app, client: str, body: bytes | None):
+    """A request as a task, whose body never comes if it is None; its messages."""
+    got = []
 
-        await app({**request.scope, "path": "/api/smell"}, request.receive, send)
-        return server.JSONResponse({})
+    async def receive():
+        while body is None:
+            await asyncio.sleep(1)
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    async def send(message):
+        got.append(message)
+
+    scope = {"type": "http", "method": "POST", "path": "/api/smell", "client": (client, 1),
+             "query_string": b"", "headers": [(b"host", b"lab.example")]}  # fmt: skip
+    return asyncio.create_task(app(scope, receive, send)), got
+
+
+def test_whoever_sends_slowly_keeps_nobody_from_an_answer(app, monkeypatch):
+    monkeypatch.setattr(server.answers, "smell", lambda body: {})
+
+    async def crowd() -> list[int]:
+        slow = [sender(app, "1.1.1.1", None)[0] for _ in range(2)]
+        await asyncio.sleep(0.05)
+        seen = []
+        for client in ("1.1.1.1", "2.2.2.2"):
+            task, got = sender(app, client, b"{}")
+            await task
+            seen.append(got[0]["status"])
+        for task in slow:
+            task.cancel()
+        return seen
+
+    assert run_aside(crowd()) == [503, 200]
+
+
+def test_a_body_that_does_not_come_is_given_up(app, monkeypatch):
+    monkeypatch.setattr(gate, "API_BODY_SECONDS", 0.05)
+
+    async def wait() -> list:
+        task, got = sender(app, "1.1.1.1", None)
+        await task
+        return got
+
+    started, body = run_aside(wait())
+    assert started["status"] == 413 and b"has not come within" in body["body"]
+
+
+def test_a_question_of_millions_of_lists_is_refused_before_it_is_read(app, monkeypatch):
+    monkeypatch.setattr(server.answers, "smell", lambda body: 1 / 0)
+    bomb = b'{"molecules":[' + b"[]," * (limits.MAX_API_JSON_BYTES // 3) + b"0]}"
+    status, _, body = ask(app, "POST", "/api/smell", bomb)
+    assert status == 413 and b"4 MB at most" in body
+
+
+def held_upload(app, session: str) -> int:
+    return ask(app, "PUT", f"/_stcore/upload_file/{session}/any-name")[0]
+
+
+def test_only_so_many_files_wait_for_a_page_to_read_them(monkeypatch):
+    async def taken(request):
+        return server.JSONResponse({}, 204)
 
     app = Starlette(
-        routes=[server.Route("/api/predict", busy, methods=["POST"])],
+        routes=[server.Route("/_stcore/upload_file/{session}/{name}", taken, methods=["PUT"])],
         middleware=server.middleware(),
     )
-    assert ask(app, "POST", "/api/predict")[0] == 200 and inner[0]["status"] == 503
+    held = {"mine": limits.MAX_HELD_FILES - 1, "full": limits.MAX_HELD_FILES}
+    monkeypatch.setattr(gate, "held_files", lambda session: (held[session], 0))
+    assert [held_upload(app, session) for session in ("mine", "full", "mine")] == [204, 413, 204]
+    most = limits.MAX_HELD_FILE_BYTES
+    monkeypatch.setattr(gate, "held_files", lambda _: (0, most - limits.MAX_UPLOAD_BYTES + 1))
+    assert held_upload(app, "mine") == 413
+
+
+def test_a_message_longer_than_a_page_asks_for_ends_the_connection():
+    heard = []
+
+    async def page(scope, receive, send):
+        heard.append((await receive())["type"])
+        heard.append((await receive())["type"])
+
+    sizes = iter((limits.MAX_MESSAGE_BYTES, limits.MAX_MESSAGE_BYTES + 1))
+
+    async def receive():
+        return {"type": "websocket.receive", "bytes": bytes(next(sizes))}
+
+    run_aside(gate.Gate(page, "/api/")({"type": "websocket", "path": "/"}, receive, None))
+    assert heard == ["websocket.receive", "websocket.disconnect"]
 
 
 def test_pages_of_other_sites_and_other_hosts_are_refused(app, monkeypatch):
