@@ -51,7 +51,7 @@ def test_the_lesson_of_the_real_fly_is_walked_from_start_to_end(new_page, screen
     onward(page, "Shuffle the brain")
     predicted(page, "stays about the same")
     onward(page, "Is the real wiring better?")
-    predicted(page, "real wiring")
+    predicted(page, "no clear difference")
     expect(page.get_by_text(re.compile("too close to tell apart"))).to_be_visible()
     onward(page, "Other brains, same answers")
     expect(page.get_by_text("fly 1 is the real one")).to_be_visible()

@@ -11,7 +11,9 @@ from streamlit.testing.v1 import AppTest
 
 from kcnet_core.datasets import load
 from kcnet_core.lessons import digit_drawing, lesson_file
+from kcnet_core.lessons.lesson import Question
 from pages.ui.learn.bench import glomeruli
+from pages.ui.learn.lesson_question import NO_WINNER, _judge_choice
 from pages.ui.shell import visitor_data
 from tests.pages.as_read import as_read
 
@@ -388,6 +390,23 @@ def test_a_lesson_can_show_every_view_and_only_the_controls_it_names(
     controls = [*page.slider, *page.select_slider, *page.number_input]
     assert not [each.key for each in controls if each.key.endswith(("cells", "fan_in", "wiring"))]
     assert page.get("plotly_chart") or view == "draw"
+
+
+@pytest.mark.parametrize(
+    "values, right",
+    [
+        ([57.0, 58.0, 56.0], {NO_WINNER}),
+        ([57.0, 58.0, 50.0], {"real wiring", "shuffled wiring"}),
+        ([50.0, 58.0, 51.0], {"shuffled wiring"}),
+    ],
+)
+def test_where_nobody_won_only_that_prediction_holds(values, right):
+    plans = ("hemibrain", "hemibrain-shuffled", "hemibrain-random")
+    question = Question("?", "unseen_accuracy", "choose", setting="plan", values=plans,
+                        answer="highest")  # fmt: skip
+    said = ("real wiring", "shuffled wiring", "random wiring", NO_WINNER)
+    held = {one for one in said if _judge_choice(question, one, values)[0].right}
+    assert held == right
 
 
 def test_measured_odors_that_are_not_here_say_how_to_get_them(monkeypatch, tmp_path):

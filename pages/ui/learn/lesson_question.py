@@ -18,6 +18,7 @@ from pages.ui.learn.fly_controls import PLAN_NAMES
 from pages.ui.learn.present import chart
 from pages.ui.shell import session_keys, visitor
 
+NO_WINNER = "no clear difference"
 DIRECTIONS = {"rises": 1, "falls": -1, "stays about the same": 0}
 SYMBOLS = {
     "cells": "Kenyon cells",
@@ -84,7 +85,9 @@ def _prediction(question: Question, mark: tuple[str, int], locked: bool):
             disabled=locked,
         )
     change = question.kind == "change"
-    options = list(DIRECTIONS) if change else _names(question.setting, question.values)
+    options = (
+        list(DIRECTIONS) if change else [*_names(question.setting, question.values), NO_WINNER]
+    )
     return st.radio(
         "Your prediction", options, index=None, key=key, disabled=locked, horizontal=True
     )
@@ -171,12 +174,13 @@ def _judge_change(question, prediction, values):
 
 
 def _judge_choice(question, prediction, values):
-    """Values closer to the best than the measure can tell apart count as right too."""
+    """Values closer to the best than the measure can tell apart count as right too; where all of
+    them are, nobody won, and only who said so was right."""
     about = MEASURES[question.measure]
     best = max(values) if question.answer == "highest" else min(values)
     good = [i for i, value in enumerate(values) if abs(value - best) < about.resolution]
     names = _names(question.setting, question.values)
-    *others, last = (names[i] for i in good)
+    *others, last = best_names = [names[i] for i in good]
     winner = f"{', '.join(others)} or {last}" if others else last
     close = " (too close to tell apart)" if others else ""
     ends = sorted(values[i] for i in good)
@@ -184,7 +188,7 @@ def _judge_choice(question, prediction, values):
     result = Result(
         prediction,
         f"{winner}{close}, with {measured}",
-        names.index(prediction) in good,
+        prediction in ([NO_WINNER] if len(good) == len(names) else best_names),
         {"winner": winner, "measured": measured},
     )
     return result, tuple(good)
