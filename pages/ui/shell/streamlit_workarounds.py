@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import streamlit as st
 from streamlit import runtime
@@ -69,15 +69,39 @@ def clicked(what: str) -> bool:
 
 def forget_closed_sessions() -> None:
     """Sessions that nobody can come back to stay, each with three open files and all its state,
-    until the next one is closed; and then they are dropped without their end. To be called from
-    the server's own loop, as Streamlit does.
+    until another one is closed; and then, or when more than 128 are closed within two minutes, they
+    are dropped without their end. To be called now and then from the server's own loop, as
+    Streamlit does.
     """
     if not runtime.exists():
         return
     storage = getattr(runtime.get_instance()._session_mgr, "_session_storage", None)
     kept = getattr(storage, "_cache", None)
-    for _, closed in kept.expire() if kept is not None else ():
-        closed.session.shutdown()
+    if kept is None:
+        return
+    if "expire" not in vars(kept):
+        _note_what_is_dropped(kept)
+    kept.expire()
+    while _dropped:
+        _dropped.pop().session.shutdown()
+
+
+_dropped: list[Any] = []  # sessions that have not been ended yet
+
+
+def _note_what_is_dropped(kept: Any) -> None:
+    expire, evict = kept.expire, kept._evict_lru
+
+    def noted(at_time: float | None = None) -> list[tuple[str, Any]]:
+        gone = expire(at_time)
+        _dropped.extend(closed for _, closed in gone)
+        return gone
+
+    def evicted(reason: Any) -> Any:
+        _dropped.append(closed := evict(reason))
+        return closed
+
+    kept.expire, kept._evict_lru = noted, evicted
 
 
 def held_files(session: str) -> tuple[int, int]:

@@ -11,11 +11,13 @@ import pytest
 import streamlit
 from streamlit import runtime
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner import RerunException, script_runner
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
 from streamlit.runtime.session_manager import SessionInfo
 from streamlit.runtime.state.safe_session_state import SafeSessionState
+from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.learn import present
@@ -23,6 +25,7 @@ from pages.ui.shell import streamlit_workarounds
 from pages.ui.shell.streamlit_workarounds import (
     STYLE,
     forget_closed_sessions,
+    held_files,
     retry_if_interrupted,
 )
 
@@ -129,17 +132,36 @@ def test_a_callback_still_has_the_last_drawings_arguments_but_a_deferred_click_t
 # -- sessions -------------------------------------------------------------------------------------
 
 
-def test_streamlit_still_keeps_sessions_that_nobody_can_come_back_to(monkeypatch):
-    storage, ended = MemorySessionStorage(ttl_seconds=0), []
-    for name in "ab":
-        session = SimpleNamespace(id=name, shutdown=lambda name=name: ended.append(name))
-        storage.save(SessionInfo(client=None, session=session))
-    assert storage.list() == [] and len(storage._cache._data) == 1 and ended == []
-    server = SimpleNamespace(_session_mgr=SimpleNamespace(_session_storage=storage))
+def server_with(monkeypatch, **parts) -> None:
     monkeypatch.setattr(runtime, "exists", lambda: True)
-    monkeypatch.setattr(runtime, "get_instance", lambda: server)
+    monkeypatch.setattr(runtime, "get_instance", lambda: SimpleNamespace(**parts))
+
+
+@pytest.mark.parametrize("limit", [{"ttl_seconds": 0}, {"maxsize": 1}])
+def test_streamlit_still_drops_sessions_without_their_end(limit, monkeypatch):
+    storage, ended = MemorySessionStorage(**limit), []
+
+    def close(names: str) -> None:
+        for name in names:
+            session = SimpleNamespace(id=name, shutdown=lambda name=name: ended.append(name))
+            storage.save(SessionInfo(client=None, session=session))
+
+    close("ab")
+    assert len(storage._cache._data) == 1 and ended == []
+    server_with(monkeypatch, _session_mgr=SimpleNamespace(_session_storage=storage))
     forget_closed_sessions()
-    assert ended == ["b"] and not storage._cache._data
+    close("cde")
+    forget_closed_sessions()
+    kept = {info.session.id for info in storage.list()}
+    assert {*ended, *kept} == {*"bcde"} and len(ended) == 4 - len(kept)
+
+
+def test_streamlit_still_keeps_however_many_files_a_browser_sends(monkeypatch):
+    kept = MemoryUploadedFileManager("/upload")
+    for k in range(100):
+        kept.add_file("mine", UploadedFileRec(str(k), "a.csv", "text/csv", b"123"))
+    server_with(monkeypatch, _uploaded_file_mgr=kept)
+    assert held_files("mine") == (100, 300) and held_files("other") == (0, 300)
 
 
 # -- the browser -----------------------------------------------------------------------------------
