@@ -124,16 +124,26 @@ def pytest_runtest_makereport(item):
 
 @pytest.fixture
 def new_page(request, chromium, app_url):
-    """Make a page in a browser of its own: `new_page("/train?seed=3", width=400, dark=True)`.
+    """Make a page in a browser of its own: `new_page("/train?seed=3", width=400, dark=True)`,
+    perhaps with a finger (`touch`) for a mouse.
 
     What the pages showed when a test failed is kept as `failed-*.png` among the screenshots.
     """
     contexts = []
 
-    def make(path: str = "/", *, width: int = 1280, height: int = 900, dark: bool = False):
+    def make(
+        path: str = "/",
+        *,
+        width: int = 1280,
+        height: int = 900,
+        dark: bool = False,
+        touch: bool = False,
+    ):
         context = chromium.new_context(
             viewport={"width": width, "height": height},
             color_scheme="dark" if dark else "light",
+            has_touch=touch,
+            is_mobile=touch,
             base_url=app_url,
         )
         contexts.append(context)
