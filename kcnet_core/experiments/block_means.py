@@ -22,11 +22,24 @@ def reduce_matrix(M: np.ndarray, max_side: int = MAX_SIDE, how: str = "mean") ->
     """
     if how not in ("mean", "density"):
         raise ValueError(f"how must be 'mean' or 'density', not {how!r}")
-    if how == "density" and M.dtype not in (np.uint8, np.bool_):
-        M = M != 0
-    rows, columns = (block_size(side, max_side) for side in M.shape)
-    sums = _column_block_sums(_row_block_sums(M, rows), columns)
-    return sums / np.outer(_block_counts(M.shape[0], rows), _block_counts(M.shape[1], columns))
+    if how == "density":
+        return density_and_usage(M, max_side)[0]
+    return _means(_row_block_sums(M, block_size(len(M), max_side)), M.shape, max_side)
+
+
+def density_and_usage(W: np.ndarray, max_side: int = MAX_SIDE) -> tuple[np.ndarray, np.ndarray]:
+    """`reduce_matrix` of a wiring, and how many cells use each input; W is read once for both.
+
+    A connection is one, however many synapses it counts.
+    """
+    by_rows = _row_block_sums(W != 0, block_size(len(W), max_side))
+    return _means(by_rows, W.shape, max_side), by_rows.sum(axis=0).astype(np.int64)
+
+
+def _means(by_rows: np.ndarray, shape: tuple[int, ...], max_side: int) -> np.ndarray:
+    rows, columns = (block_size(side, max_side) for side in shape)
+    sums = _column_block_sums(by_rows, columns)
+    return sums / np.outer(_block_counts(shape[0], rows), _block_counts(shape[1], columns))
 
 
 def _row_block_sums(M: np.ndarray, size: int) -> np.ndarray:

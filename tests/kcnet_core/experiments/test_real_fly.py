@@ -82,6 +82,7 @@ def test_connections_are_counted_once_however_many_synapses_they_have(real_data)
     assert W.max() > 3 and frame.density == pytest.approx((W > 0).mean())
     assert frame.density == pytest.approx(trained.records[-1].density)
     assert frame.usage.tolist() == (W > 0).sum(axis=0).tolist()
+    assert frame.W_small.max() <= 1, "and shown once, too"
 
 
 def test_three_wirings_are_compared_on_the_same_splits(real_data):
