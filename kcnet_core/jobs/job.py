@@ -18,6 +18,7 @@ from kcnet_core.errors import KCNetError
 ACTIONS = ("pause", "resume", "step", "finish", "stop", "slow", "keep")
 FINISHED = ("done", "failed", "cancelled")
 ID_PREFIX = 6  # characters of a secret id that may appear in the log
+TELLING_FRACTION = 0.05  # less of a run is mostly its beginning, from which nothing follows
 GONE = (
     "This run is not on the server any more: finished runs are kept for up to "
     f"{limits.FINISHED_JOB_SECONDS // 3600} hours, less when newer ones need the memory, and a "
@@ -149,15 +150,17 @@ class Job:
             self.show(asked=action if told else None, left_alone=False)
 
     def seconds_left(self, now: float | None = None) -> float | None:
-        """From the fraction done where there is one, else from the estimate; None if unknown."""
+        """From the fraction done once it tells something, else from the estimate; None if unknown:
+        how often a slow run will rest is not in its estimate."""
         view = self.view
         if view.finished:
             return 0.0
-        seconds = view.seconds(now)
-        if view.fraction:
-            at_snapshot = view.snapshot_seconds / view.fraction
+        seconds, fraction = view.seconds(now), view.fraction or 0.0
+        if fraction >= TELLING_FRACTION:
+            at_snapshot = view.snapshot_seconds / fraction
             return max(0.0, at_snapshot - seconds)
-        return max(0.0, self.estimate.seconds - seconds) if self.estimate.seconds else None
+        known = self.estimate.seconds and not view.slow
+        return max(0.0, self.estimate.seconds - seconds) if known else None
 
     def wait_for(self, predicate: Callable[[JobView], bool], timeout: float | None = None) -> bool:
         """Sleep until the view satisfies `predicate`; False if `timeout` seconds pass first."""

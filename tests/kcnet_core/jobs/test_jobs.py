@@ -154,6 +154,20 @@ def test_time_left_comes_from_the_fraction_done_and_before_that_from_the_estimat
     assert job.seconds_left() == 0
 
 
+def test_the_beginning_of_a_run_says_nothing_about_its_length(managers):
+    clock = Clock()
+    gate = Gate(100)
+    job = managers(clock=clock).submit("ann", "train", {}, gate, estimate=Estimate(seconds=60))
+    reached(job, "running")
+    clock.now += 10  # most of which loaded and split something
+    gate.allow()
+    assert job.wait_for(lambda view: view.n_snapshots == 1, WAIT)
+    assert job.seconds_left(clock.now) == pytest.approx(50)
+    job.control("ann", "slow", 0.01)
+    assert job.seconds_left(clock.now) is None, "its rests are not in the estimate"
+    job.control("ann", "stop")
+
+
 def test_time_left_is_unknown_without_fraction_and_estimate(managers):
     job = managers().submit("ann", "train", {}, endless)
     assert job.seconds_left() is None
