@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,10 +12,12 @@ import streamlit as st
 from kcnet_core.datasets.catalogue import is_glomerular, is_image_set
 from kcnet_core.datasets.fly.characters import STARTER, is_here
 from kcnet_core.datasets.fly.door import CHARACTERS
+from kcnet_core.errors import KCNetError
 from kcnet_core.experiments import presets
 from kcnet_core.experiments.run import Run, settings
 from pages.ui.shell import current_run, visitor_data
 from pages.ui.shell.current_run import adopt, control_key
+from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.words import setting_value
 
 if TYPE_CHECKING:
@@ -48,6 +51,7 @@ def data_controls(run: Run) -> Run:
     if name != run.dataset:
         adopt(first_run(name, like=run))
         st.rerun()
+    read(run, titles[name])
     targets = visitor_data.odor_targets(run.dataset, run.characters)
     if targets:
         options = ["", *targets]
@@ -61,6 +65,13 @@ def data_controls(run: Run) -> Run:
         )
         run = replace(run, target=target)
     return run
+
+
+def read(run: Run, title: str) -> None:
+    """Have the data in memory, and say that it is being read where that takes a while: all that
+    follows on the page needs it. What is wrong with it, the page says."""
+    with st.spinner(f"Reading {escape_markdown(title)}"), suppress(KCNetError):
+        visitor_data.dataset(run)
 
 
 def pixel_scale(of: Run | Comparison, key: str) -> str:
