@@ -52,6 +52,8 @@ def test_compare_opens_on_two_networks_that_grow_by_themselves():
         job = job_of(app, "beside")
         assert job.kind == "beside" and job.config == Beside(Comparison())
         assert app.query_params["look"] == "beside"
+        shown = texts(app)
+        assert ("being wired" in shown) != ("KCNet, " in shown), "their place is never empty"
     finally:
         job.control(app.session_state["owner"], "stop")
         assert job.wait(60)

@@ -34,6 +34,11 @@ SECONDS_BETWEEN_DRAWINGS = 0.5
 REMEMBERED = 64  # plans whose job other visitors are shown, too
 ENDED_EARLY = ("cancelled", "failed")
 MORE = 6  # seeds that one press adds
+SOON = (
+    "**Two networks are being wired**, one sparse with zeros and ones as a fly's, one dense with "
+    "real numbers. One test sample, the cells that answer to it and what both networks say of it "
+    "come here with the first ten cells, in a moment."
+)
 
 
 def growing(comparison: Comparison, dataset: Dataset, wrong: str | None) -> None:
@@ -65,6 +70,8 @@ def draw(plan: Beside, comparison: Comparison, dataset: Dataset, job: Job | None
         with networks:
             if scene is not None:
                 sample.networks(plan, dataset, scene, points)
+            elif not job.view.finished:
+                st.container(border=True).markdown(SOON)
         with right, st.container(gap="xsmall"):
             widths.charts(plan, dataset, points)
             with st.container(horizontal=True, vertical_alignment="center", key="beside_progress"):
