@@ -45,10 +45,11 @@ def main() -> None:
     with above:
         # With a run to watch, its numbers and pictures have the screen.
         heading("Train a fly's nose", ABOUT if job is None else "")
-        address.warn(ignored)
-        if visitor_jobs.job_is_gone():
-            why = interrupted.sentence if interrupted else GONE
-            st.warning(escape_markdown(why), icon=":material/history:")
+        with st.container(key="warnings"):  # below them everything keeps its number, and its parts
+            address.warn(ignored)
+            if visitor_jobs.job_is_gone():
+                why = interrupted.sentence if interrupted else GONE
+                st.warning(escape_markdown(why), icon=":material/history:")
         run_bar.bar(run, job)
     with line:
         run_bar.news(run, job)

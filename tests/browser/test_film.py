@@ -27,14 +27,44 @@ PLAY = """async ([script, films]) => {
 def test_a_call_that_comes_late_does_not_empty_the_canvases(chromium):
     """Streamlit calls a component once its script is loaded, for all data that came meanwhile, and
     not always in their order: a quick run's film gave way to the empty one before it."""
-    S = np.random.default_rng(0).uniform(-1, 1, (20, 10)).astype(np.float32)
     empty = figures.film_data(("S", "W"), [], film="run", order=1.0)
-    frames = [frame_of(k, S, (k / 10 < S).astype(np.uint8)) for k in range(3)]
-    made = figures.film_data(("S", "W"), frames, film="run", order=2.0, whole=True)
-    script = "".join((FOLDER / name).read_text() for name in SCRIPTS)
-    page = chromium.new_page()
-    page.set_content(f'<div id="place">{(FOLDER / "film.html").read_text()}</div>')
-    page.evaluate(PLAY, [script, [base64.b64encode(data).decode() for data in (made, empty)]])
+    page = played(chromium, film(order=2.0, whole=True), empty)
     expect(page.locator("output")).to_have_text("epoch 2")
     expect(page.locator("canvas[aria-label*='scores S, epoch 2']")).to_be_visible()
     page.close()
+
+
+def test_a_run_that_begins_is_played_from_its_first_frame_and_another_shown_where_it_stands(
+    chromium,
+):
+    seen = (
+        "output => (window.seen = [output.textContent], new MutationObserver(() => "
+        "window.seen.push(output.textContent)).observe(output, { childList: true }))"
+    )
+    for begins, epochs in ((True, ["epoch 0", "epoch 1", "epoch 2"]), (False, ["epoch 2"])):
+        page = played(chromium, watch=seen)
+        play(page, film(whole=True, begins=begins, play=0.3))
+        expect(page.locator("output")).to_have_text("epoch 2")
+        assert page.evaluate("[...new Set(window.seen.filter(Boolean))]") == epochs
+        page.close()
+
+
+def film(**options) -> bytes:
+    """Of three epochs."""
+    S = np.random.default_rng(0).uniform(-1, 1, (20, 10)).astype(np.float32)
+    frames = [frame_of(k, S, (k / 10 < S).astype(np.uint8)) for k in range(3)]
+    return figures.film_data(("S", "W"), frames, film="run", **options)
+
+
+def played(chromium, *films: bytes, watch: str = "output => output"):
+    """A page that has nothing but the film."""
+    page = chromium.new_page()
+    page.set_content(f'<div id="place">{(FOLDER / "film.html").read_text()}</div>')
+    page.locator("output").evaluate(watch)
+    play(page, *films)
+    return page
+
+
+def play(page, *films: bytes) -> None:
+    script = "".join((FOLDER / name).read_text() for name in SCRIPTS)
+    page.evaluate(PLAY, [script, [base64.b64encode(data).decode() for data in films]])

@@ -59,6 +59,8 @@ def film_data(
     names: Sequence[str] = (),
     image_shape: tuple[int, ...] | None = None,
     seconds: float = 1.0,
+    play: float | None = None,
+    begins: bool = False,
     dark: bool = False,
 ) -> bytes:
     """What `pages/ui/train/film.js` plays: one line of JSON, then shades; all deflated.
@@ -67,17 +69,20 @@ def film_data(
     ("S", "W", "usage") the shades of the first frame are followed, for each other one, by the
     difference (modulo 256) to the one before: most connections stay as they are, which takes almost
     no bytes. Only some of many are sent, always with the last; without any the canvases wait. They
-    continue `film`, are to be played in so many `seconds`, and are newer than any of a lower
-    `order`; `whole` ones take the place of all that were sent before. `numbers` are those of an
-    epoch, under the names that `now` has for them; `charts` (see `charts`) are drawn as far as
-    the epoch shown. `names` are those of the inputs, for the words under the pointer.
+    continue `film`, the next come in so many `seconds`, and these are to `play` as long unless
+    told otherwise; they are newer than any of a lower `order`. `whole` ones take the place of all
+    that were sent before. Who had none before is shown the last, or the first if the run `begins`.
+    `numbers` are those of an epoch, under the names that `now` has for them; `charts` (see
+    `charts`) are drawn as far as the epoch shown. `names` are those of the inputs, for the words
+    under the pointer.
     """
     ink, now = theme(dark), now or Now()
     about: dict[str, Any] = {
         "film": f"{film} {dark}",
         "order": order,
         "whole": whole,
-        "seconds": seconds,
+        "seconds": seconds if play is None else play,
+        "begins": begins,
         "now": asdict(now),
         "charts": list(charts),
         "ink": {"text": ink.text, "muted": ink.muted, "grid": ink.grid, "paper": ink.background},

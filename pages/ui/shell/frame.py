@@ -95,7 +95,8 @@ def if_left_alone(job: Job) -> None:
 def heading(title: str, lead: str) -> None:
     """A page's title and, where there is room, the one sentence that says what it is for."""
     st.title(title, anchor=False)
-    if lead:
-        st.markdown(f":gray[{lead}]")
+    with st.container(key="lead"):  # its place stays: all below keeps its number, and its parts
+        if lead:
+            st.markdown(f":gray[{lead}]")
     with st.container(key="where_things_are"):  # on a phone only
         st.markdown(":small[:gray[**»** at the top opens the left side: pages and settings.]]")

@@ -84,7 +84,7 @@ class Film {
     return this.mode === "follow" && this.at >= last ? Infinity : this.moments[this.at]?.epoch ?? -1;
   }
 
-  load(changes, { boards, moments, whole, seconds }) {
+  load(changes, { boards, moments, whole, seconds, begins }) {
     const fresh = whole || !this.moments.length;
     if (whole) for (const board of this.boards) board.frames = [];
     const shown = this.moments[this.at]?.epoch ?? -1;
@@ -102,8 +102,9 @@ class Film {
     this.thin();
     const last = this.moments.length - 1;
     // Who opens a run that goes on, or has ended, begins with where it stands.
-    const jump = this.mode === "follow" && (still.matches || fresh);
+    const jump = this.mode === "follow" && (still.matches || (fresh && !begins));
     if (jump) this.turnTo(last);
+    else if (fresh && begins) this.turnTo(0);
     else if (whole) this.turnTo(this.indexOf(shown));
     this.slot = (1000 * seconds) / Math.max(1, last - this.at);
     this.due = Math.max(performance.now(), this.turned + this.slot); // at once, if it had run dry

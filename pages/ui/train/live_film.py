@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 
 SHARE_OF_DRAWINGS = 0.8  # for which a drawing is fresh: the next poll, if a little early, is not
 SECONDS_OF_FIRST_FRAMES = 1.2  # for which they are looked for more often: it moves sooner
+# A run that has just begun is drawn when there is something to see and to move; so much later at
+# most, and the first frames are then played in so little time.
+PATIENCE_SECONDS, SECONDS_OF_BEGINNING = 0.6, 0.12
+FRAMES_TO_BEGIN_WITH = 2
 
 
 class Drawn(NamedTuple):
@@ -56,6 +60,21 @@ def latest(job, view: JobView, trained: TrainedRun | None = None) -> bytes:
     data = draw(job, view, trained, pictures, before.shows[-1] if before else None)
     st.session_state[session_keys.LIVE_DRAWN] = Drawn(of, shows, due, data)
     return data
+
+
+def wait_for_first(job) -> None:
+    """Let the page that was drawn for Start come with the first frames, not with empty canvases:
+    the next look at the run would only be after a third of a second, and a journey there and back.
+    """
+    drawn = st.session_state.get(session_keys.LIVE_DRAWN)
+    if layout(job) == "numbers" or (drawn is not None and drawn.of[0] == job.id):
+        return
+
+    def there(view: JobView) -> bool:
+        n = len(instants(job, view.snapshot, None).stored)
+        return n >= FRAMES_TO_BEGIN_WITH or view.finished or view.state == "paused"
+
+    job.wait_for(there, PATIENCE_SECONDS)
 
 
 class Instants(NamedTuple):
@@ -126,6 +145,10 @@ def draw(
         charts = figures.training_charts(run, snapshot, dark=dark)
     about = trained or snapshot
     shape = trained.image_shape if trained is not None else image_shape(job, snapshot)
+    seconds = seconds_between(pictures)
+    begins = not seen and seconds < SECONDS_BETWEEN_DRAWINGS and not view.finished
+    # At first in twice the time until more come: so the film gets gently to its second behind.
+    play = SECONDS_OF_BEGINNING if begins else min(2 * seconds, SECONDS_BETWEEN_DRAWINGS)
     return figures.film_data(
         matrices(run, shape),
         new,
@@ -138,7 +161,9 @@ def draw(
         n_submodels=run.n_networks,
         names=about.feature_names if about else (),
         image_shape=shape,
-        seconds=seconds_between(pictures),
+        seconds=seconds,
+        play=play,
+        begins=begins,
         dark=dark,
     )
 

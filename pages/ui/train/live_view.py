@@ -81,6 +81,7 @@ def follow(job, state: str, trained: TrainedRun | None = None) -> None:
 
 
 def show(job, trained: TrainedRun | None) -> None:
+    live_film.wait_for_first(job)
     view = job.view
     status(job)
     with st.container(key="live"), st.container(key=f"live_{live_film.layout(job)}"):

@@ -122,7 +122,7 @@ def bar(run: Run, job) -> None:
 def until_loaded() -> None:
     """Beside the news: what stands below keeps its number when this goes."""
     if not LOADED.is_set():
-        with st.container(key="run_loading"):
+        with st.container(key="spoken_loading"):
             complete_when_loaded()
 
 

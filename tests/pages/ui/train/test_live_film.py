@@ -30,7 +30,7 @@ def visit(monkeypatch):
         assert kinds == ("S", "W")
         made.append([one.epoch for one in instants])
         at.whole, at.order, at.now_of_run = (options[name] for name in ("whole", "order", "now"))
-        at.seconds = options["seconds"]
+        at.seconds, at.play, at.begins = (options[name] for name in ("seconds", "play", "begins"))
         return f"{made[-1:]}".encode()
 
     monkeypatch.setattr(live_film.figures, "film_data", film_data, raising=False)
@@ -128,18 +128,57 @@ def test_who_comes_later_gets_the_stored_epochs_and_the_newest_frame(visit):
     assert visit.whole
 
 
-def test_the_first_frames_come_soon_after_each_other_and_are_played_as_fast(visit):
+def test_the_first_frames_come_soon_after_each_other_and_are_played_from_the_first(visit):
     visit.now = 1.1  # the first frame was made at 1.0
     visit.see(0)
     visit.now += live_film.SECONDS_AT_FIRST
     visit.see(1)
     assert visit.seconds == live_film.SECONDS_AT_FIRST and not settled(visit, 1)
+    assert visit.begins and visit.play < visit.seconds, "it moves at once"
     visit.now += live_film.SECONDS_AT_FIRST
     visit.see(2)
     assert visit.made[1:] == [[1], [2]], "neither waits for a whole second"
+    assert not visit.begins and visit.seconds < visit.play < live_film.SECONDS_BETWEEN_DRAWINGS
     visit.now = 1.1 + live_film.SECONDS_OF_FIRST_FRAMES
     visit.see(3)
     assert visit.seconds == live_film.SECONDS_BETWEEN_DRAWINGS and settled(visit, 3)
+    assert visit.play == visit.seconds
+
+
+def test_who_comes_later_begins_with_where_the_run_stands(visit):
+    visit.see(29)
+    assert not visit.begins
+
+
+class Waiting:
+    """A job whose next frame comes only if somebody waits for it."""
+
+    def __init__(self, visit, n: int):
+        self.id, self.kind, self.config = visit.job.id, "train", visit.job.config
+        self.visit, self.n, self.waited = visit, n, 0
+
+    def wait_for(self, there, patience) -> None:
+        while not there(self.visit.view_of(self.n)):
+            assert patience < 1
+            self.n += 10  # of which one is stored
+            self.waited += 1
+
+
+def test_the_page_of_start_comes_with_its_first_frames_and_waits_once(visit):
+    job = Waiting(visit, 0)
+    live_film.wait_for_first(job)
+    assert job.waited == live_film.FRAMES_TO_BEGIN_WITH
+    visit.see(1)
+    job.n = 0
+    live_film.wait_for_first(job)
+    assert job.waited == live_film.FRAMES_TO_BEGIN_WITH, "a poll does not wait"
+
+
+def test_a_run_without_pictures_is_not_waited_for(visit):
+    job = Waiting(visit, 0)
+    job.config = Run(model="ELM")
+    live_film.wait_for_first(job)
+    assert not job.waited
 
 
 def test_nothing_is_waited_for_where_there_is_no_wiring_to_see(visit):
