@@ -76,6 +76,10 @@ def test_vanillin_is_drawn_by_hand_and_a_click_on_the_map_opens_another(new_page
     )
     page.get_by_text("Draw", exact=True).click()
     expect(page.locator(".kcnet-paper svg line").first).to_be_attached()
+    for name in ("Cl, Chlorine", "Br, Bromine"):  # as it is read
+        expect(page.get_by_role("button", name=name, exact=True)).to_be_enabled()
+    expect(page.get_by_role("textbox", name="Keys for the drawing").first).to_be_attached()
+    expect(page.locator(".kcnet-paper input[role]")).to_have_count(0)
     paper = Paper(page)
     paper.take("Clear")
     paper.until("")

@@ -106,7 +106,9 @@ class Board {
     const button = document.createElement("button");
     button.type = "button";
     button.title = one.name;
-    button.setAttribute("aria-label", one.name);
+    // Who speaks to a browser says what is to be read, and "Cl" is no word of "Chlorine".
+    const read = one.text?.length > 1;
+    button.setAttribute("aria-label", read ? `${one.text}, ${one.name}` : one.name);
     if (one.text) button.textContent = one.text;
     else button.innerHTML = `<svg viewBox="0 0 24 24" aria-hidden="true">${one.icon}</svg>`;
     if (!one.acts) button.setAttribute("aria-pressed", one.name === "Single bond");
@@ -156,8 +158,10 @@ class Board {
     this.app = new JSApplet.JSME(inner.id, ...this.size(), { options: "newlook,stereo,norbutton" });
     this.app.setCallBack("AfterStructureModified", (event) => this.changed(event));
     for (const button of this.buttons) button.disabled = false;
-    for (const field of document.querySelectorAll(".kcnet-paper input, .gwt-TextArea"))
+    for (const field of document.querySelectorAll(".kcnet-paper input, .gwt-TextArea")) {
       field.setAttribute("aria-label", "Keys for the drawing"); // JSME's own, not to be seen
+      field.removeAttribute("role"); // and yet it takes keys
+    }
     this.watch = new ResizeObserver(() => this.app.setSize(...this.size()));
     this.watch.observe(this.paper);
     this.follow();
