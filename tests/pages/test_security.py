@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from streamlit import config as streamlit_config
 from streamlit.testing.v1 import AppTest
 
 from kcnet_core import datasets, limits
@@ -50,7 +51,10 @@ def test_protections_are_on_and_the_upload_limit_is_the_stated_one():
     server, client = config["server"], config["client"]
     assert server["enableXsrfProtection"] is True and server["enableCORS"] is True
     assert server["maxUploadSize"] * limits.MEGABYTE == limits.MAX_UPLOAD_BYTES
+    assert server["maxMessageSize"] * limits.MEGABYTE >= limits.MAX_MESSAGE_BYTES
     assert "enableStaticServing" not in server, "no folder is served as it is"
+    assert "enableAgentApi" not in server, "programs do not drive the pages unless it is asked for"
+    assert streamlit_config.get_option("server.enableAgentApi") is False
     assert client["showErrorDetails"] == "none"
     assert config["browser"]["gatherUsageStats"] is False
 
