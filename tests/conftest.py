@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -19,6 +20,28 @@ settings.register_profile("kcnet", deadline=None, suppress_health_check=[HealthC
 settings.load_profile("kcnet")
 
 PROJECT = Path(__file__).resolve().parents[1]
+
+# Files whose tests share what takes long to make are run by one process: flies taught by one
+# server, in one process of pages, and for the core; and the workers of one cluster.
+TOGETHER = (
+    re.compile(r"tests/browser/test_(ask|draw|smell)_journey"),
+    re.compile(r"tests/pages/(test_(reload|security|smell)|ui/api/test_api)"),
+    re.compile(r"tests/kcnet_core/smell/"),
+    re.compile(r"tests/kcnet_core/cluster/"),
+)
+
+
+def pytest_xdist_make_scheduler(config, log):
+    if config.getvalue("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class InProcesses(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            shared = (group.pattern for group in TOGETHER if group.match(nodeid))
+            return next(shared, super()._split_scope(nodeid))
+
+    return InProcesses(config, log)
 
 
 def run_aside(coroutine: Coroutine[Any, Any, Any]) -> Any:

@@ -31,9 +31,16 @@ def drawn_cells(page):
     )
 
 
-@pytest.mark.parametrize(("width", "dark"), [(1280, False), (400, True)])
-def test_a_visitor_walks_through_the_circuit(new_page, screenshot, width, dark):
-    page = new_page("/learn", width=width, dark=dark)
+def to_a_phone_in_the_dark(page):
+    page.emulate_media(color_scheme="dark")
+    page.set_viewport_size({"width": 400, "height": 900})
+    # Nothing hangs over the edge of a narrow screen.
+    page.wait_for_function("document.documentElement.scrollWidth <= window.innerWidth")
+    expect(page.locator(".stApp")).to_have_css("background-color", "rgb(20, 22, 26)")
+
+
+def test_a_visitor_walks_through_the_circuit(new_page, screenshot):
+    page = new_page("/learn", motion=True)
     expect(page.get_by_role("heading", name="Something arrives")).to_be_visible()
     expect(circuit(page)).to_have_attribute("aria-label", re.compile("glomeruli fire"))
     titles = [
@@ -42,19 +49,30 @@ def test_a_visitor_walks_through_the_circuit(new_page, screenshot, width, dark):
         "All cells are inhibited alike",
         "Below zero means silent",
         "The active cells vote",
+        "The answer: .*Vanilla",
     ]
     for title in titles:
         page.get_by_role("button", name="Next").click()
-        expect(page.get_by_role("heading", name=title)).to_be_visible()
+        expect(page.get_by_role("heading", name=re.compile(title))).to_be_visible()
+    the_answer_is_shown(page)
+    screenshot(page, "learn-walk-1280-light")
+
+    to_a_phone_in_the_dark(page)
+    the_answer_is_shown(page)
+    screenshot(page, "learn-walk-400-dark")
+    page.get_by_role("button", name="Back").click()
+    expect(page.get_by_role("heading", name=titles[-2])).to_be_visible()
     page.get_by_role("button", name="Next").click()
+    the_answer_is_shown(page)
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def the_answer_is_shown(page):
     expect(page.get_by_role("heading", name=re.compile("The answer: .*Vanilla"))).to_be_visible()
     expect(circuit(page)).to_have_attribute("aria-label", re.compile("The answer is .*Vanilla"))
     expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
     assert "step=7" in page.url
     no_traceback(page)
-    # Nothing hangs over the edge of a narrow screen.
-    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-    screenshot(page, f"learn-walk-{width}-{'dark' if dark else 'light'}")
 
 
 def test_arrow_keys_walk_a_click_picks_a_cell_and_inhibition_puts_cells_to_sleep(
@@ -105,27 +123,22 @@ def stroke(page, *points):
     page.mouse.up()
 
 
-@pytest.mark.parametrize(("width", "dark"), [(1280, False), (400, True)])
-def test_a_digit_is_read_while_it_is_drawn(new_page, screenshot, width, dark):
-    page = new_page("/learn?view=Draw+a+digit", width=width, dark=dark)
+def test_a_digit_is_read_while_it_is_drawn(new_page, screenshot):
+    page = new_page("/learn?view=Draw+a+digit")
     expect(page.get_by_role("heading", name="No ink yet")).to_be_visible()
-    page.locator("canvas").first.scroll_into_view_if_needed()
-    stroke(page, (0.28, 0.22), (0.72, 0.22), (0.45, 0.82))
-    expect(page.get_by_role("heading", name=re.compile(r"^A 7, .*\d+% sure"))).to_be_visible()
-    expect(page.get_by_label(re.compile("contributed to the answer 7"))).to_be_visible()
-    expect(
-        page.get_by_label(re.compile(r"Probability of every digit: .* 7 [1-9]\d+%"))
-    ).to_be_visible()
-    assert drawn_cells(page) > 20
-    expect(page).to_have_url(re.compile("ink="))
-    no_traceback(page)
-    screenshot(page, f"learn-draw-{width}-{'dark' if dark else 'light'}")
+    a_seven_is_drawn_and_read(page)
+    screenshot(page, "learn-draw-1280-light")
 
     page.reload()
     expect(page.get_by_role("heading", name=re.compile("^A 7, "))).to_be_visible()
     page.get_by_role("button", name="Clear").click()
     expect(page.get_by_role("heading", name="No ink yet")).to_be_visible()
     expect(page).not_to_have_url(re.compile("ink="))
+    to_a_phone_in_the_dark(page)
+    a_seven_is_drawn_and_read(page)
+    screenshot(page, "learn-draw-400-dark")
+    page.get_by_role("button", name="Clear").click()
+    expect(page.get_by_role("heading", name="No ink yet")).to_be_visible()
 
     stroke(page, (0.5, 0.15), (0.5, 0.85))
     expect(page.get_by_role("heading", name=re.compile("^A 1, "))).to_be_visible()
@@ -143,6 +156,19 @@ def test_a_digit_is_read_while_it_is_drawn(new_page, screenshot, width, dark):
     expect(page.get_by_role("heading", name=re.compile("^A 1, "))).to_be_visible()
     page.keyboard.press("Delete")
     expect(page.get_by_role("heading", name="No ink yet")).to_be_visible()
+
+
+def a_seven_is_drawn_and_read(page):
+    page.locator("canvas").first.scroll_into_view_if_needed()
+    stroke(page, (0.28, 0.22), (0.72, 0.22), (0.45, 0.82))
+    expect(page.get_by_role("heading", name=re.compile(r"^A 7, .*\d+% sure"))).to_be_visible()
+    expect(page.get_by_label(re.compile("contributed to the answer 7"))).to_be_visible()
+    expect(
+        page.get_by_label(re.compile(r"Probability of every digit: .* 7 [1-9]\d+%"))
+    ).to_be_visible()
+    assert drawn_cells(page) > 20
+    expect(page).to_have_url(re.compile("ink="))
+    no_traceback(page)
 
 
 def test_a_digit_can_be_drawn_with_a_finger(chromium, app_url):

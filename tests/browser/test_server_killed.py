@@ -53,7 +53,7 @@ def test_after_a_kill_the_run_is_named_as_interrupted_and_starts_again(chromium,
 
 
 def test_a_run_goes_on_and_ends_although_its_browser_died(new_page):
-    owner = new_page("/?dataset=digits&model=DOA&n_hidden=60&n_epochs=80&seed=6")
+    owner = new_page("/?dataset=digits&model=DOA&n_hidden=60&n_epochs=5&seed=6&pace=slow")
     owner.get_by_role("button", name="Start").click()
     owner.wait_for_url("**job=*")
     link = owner.url

@@ -31,9 +31,7 @@ SMALL = Comparison(dataset="digits", models=("KCNet", "ELM"), hidden=(20,), n_re
 
 
 def opened(tab: str | None = None, **query) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=120)
-    app.run()
-    app.switch_page("pages/compare.py")
+    app = AppTest.from_file(APP, default_timeout=120).switch_page("pages/compare.py")
     for name, value in query.items():
         app.query_params[name] = str(value)
     if tab:

@@ -20,9 +20,7 @@ QUICK = {"look": "beside", "dataset": "digits", "rows": 300, "widest": 200, "see
 
 
 def opened(**query) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=120)
-    app.run()
-    app.switch_page("pages/compare.py")
+    app = AppTest.from_file(APP, default_timeout=120).switch_page("pages/compare.py")
     for name, value in query.items():
         app.query_params[name] = str(value)
     return app.run()
@@ -193,7 +191,6 @@ def test_odors_are_told_by_name_and_answered_by_their_strongest_characters():
 def test_a_visitors_own_data_are_compared_and_shown_to_nobody_else():
     own = replace(datasets.load("digits"), name="uploaded", title="Secret scans", n_train=None)
     app = AppTest.from_file(APP, default_timeout=120)
-    app.run()
     app.session_state["uploaded"] = own
     app.switch_page("pages/compare.py")
     for name, value in (QUICK | {"dataset": "uploaded"}).items():

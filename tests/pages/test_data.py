@@ -10,6 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from kcnet_core.contracts import Counted
+from kcnet_core.experiments.run import Run
 from pages.ui.shell import visitor_jobs
 from tests.pages.as_read import as_read
 
@@ -23,8 +24,7 @@ TABLE = b"name;smiles;odor\nvanillin;COc1cc(C=O)ccc1O;sweet,vanilla\n" + b"".joi
 @pytest.fixture
 def data_page():
     app = AppTest.from_file(APP, default_timeout=120)
-    app.query_params["dataset"] = "digits"
-    app.run()
+    app.session_state["run"] = Run(dataset="digits")
     return app.switch_page("pages/data.py").run()
 
 
@@ -365,8 +365,7 @@ def test_an_upload_is_refused_when_those_of_everybody_hold_too_much(data_page, m
     held = sum(one.X.nbytes for one in visitor_data.uploads()._held.values())
     monkeypatch.setattr(quota, "MAX_HELD_UPLOAD_BYTES", held + room)
     other = AppTest.from_file(APP, default_timeout=120)
-    other.query_params["dataset"] = "digits"
-    other.run()
+    other.session_state["run"] = Run(dataset="digits")
     other.switch_page("pages/data.py").run()
     upload_images(other, image_zip())
     assert visitor_jobs.jobs().get(other.session_state["upload_job"]).wait(60)

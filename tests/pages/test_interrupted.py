@@ -22,7 +22,6 @@ RUN = Run(dataset="digits", model="KCNet", n_hidden=70, seed=3)
 def opened(page: str = "", **query) -> AppTest:
     app = AppTest.from_file(APP, default_timeout=120)
     if page:
-        app.run()
         app.switch_page(f"pages/{page}.py")
     for name, value in query.items():
         app.query_params[name] = str(value)

@@ -20,8 +20,6 @@ def folder(tmp_path, monkeypatch) -> Path:
 
 def captions() -> str:
     app = AppTest.from_file(APP, default_timeout=120)
-    app.query_params["dataset"] = "digits"
-    app.run()
     app.switch_page("pages/data.py").run()
     assert not app.exception
     assert app.button(key="download_keller_2016").label == "Download 68 MB"

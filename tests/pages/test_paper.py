@@ -34,8 +34,7 @@ def kept(tmp_path, monkeypatch):
 
 
 def opened(**query) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=120).run()
-    app.switch_page("pages/paper.py")
+    app = AppTest.from_file(APP, default_timeout=120).switch_page("pages/paper.py")
     for name, value in query.items():
         app.query_params[name] = value
     return app.run()

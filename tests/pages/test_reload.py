@@ -47,7 +47,6 @@ def page(owner: str = "", name: str = "", **query) -> AppTest:
     if owner:
         app.session_state["owner"] = owner
     if name:
-        app.run()
         app.switch_page(f"pages/{name}.py")
     for key, value in query.items():
         app.query_params[key] = value

@@ -34,7 +34,6 @@ HOSTILE_NAMES = (
 def opened(page: str = "", **query) -> AppTest:
     app = AppTest.from_file(str(PROJECT / "app.py"), default_timeout=120)
     if page:
-        app.run()
         app.switch_page(f"pages/{page}.py")
     for name, value in query.items():
         app.query_params[name] = value

@@ -25,8 +25,6 @@ APP = str(Path(__file__).resolve().parents[2] / "app.py")
 
 def opened(tab: str | None = None, **query) -> AppTest:
     app = AppTest.from_file(APP, default_timeout=180)
-    app.session_state["run"] = Run(dataset="digits")  # a quick first page
-    app.run()
     app.switch_page("pages/smell.py")
     for name, value in query.items():
         app.query_params[name] = str(value)
@@ -239,9 +237,8 @@ def test_a_run_of_the_train_page_can_answer():
     dataset = datasets.load("starter")
     run = Run(dataset="starter", model="KCNet", n_hidden=100)
     app = opened()
-    job = visitor_jobs.jobs().submit(
-        app.session_state["owner"], "train", run, lambda: train_steps(run, dataset)
-    )
+    app.session_state["owner"] = owner = "o" * 43
+    job = visitor_jobs.jobs().submit(owner, "train", run, lambda: train_steps(run, dataset))
     assert job.wait(120)
     app.session_state["job_id"] = job.id
     app.run()

@@ -138,7 +138,7 @@ def test_a_table_cut_short_between_two_lines_is_told(
     "source, n_known, title",
     [("keller_2016", 116, "Keller & Vosshall 2016"), ("gs_lf", 161, "GS-LF")],
 )
-def test_other_odor_sets_can_say_what_odorants_smell_of(real_data, source, n_known, title):
+def test_other_odor_sets_can_say_what_odorants_smell_of(described_data, source, n_known, title):
     data = datasets.load("door_characters", characters=source)
     assert len(data.y) == n_known and "Sweet" in data.target_names
     assert f"{n_known} of 183 odorants are in {title}" in " ".join(data.report)
@@ -146,7 +146,7 @@ def test_other_odor_sets_can_say_what_odorants_smell_of(real_data, source, n_kno
     assert CATALOGUE[source].licence in data.licence
 
 
-def test_all_sets_that_are_here_are_put_together(real_data):
+def test_all_sets_that_are_here_are_put_together(described_data):
     starter, everyone = (
         datasets.load("door_characters", min_positives=1, characters=source)
         for source in ("starter", "all")
