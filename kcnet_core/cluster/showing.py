@@ -34,7 +34,6 @@ class Shown:
     view: JobView
     frames: tuple[str, ...] = ()
     recent: tuple[str, ...] = ()
-    has_result: bool = False
 
 
 def name_of(job_id: str) -> str:
@@ -65,7 +64,6 @@ def told(job: Job, known: set[str]) -> tuple[bytes, dict[str, bytes], list[str]]
     head = Shown(
         job.kind, job.title, job.config, job.estimate, job.finish is not None,
         owner_of(job.id, job.owner), replace(view, snapshot=snapshot), frames, recent,
-        RESULT in parts,
     )  # fmt: skip
     return pickle.dumps(head), new, list(parts)
 

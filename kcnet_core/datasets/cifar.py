@@ -18,7 +18,6 @@ ARCHIVE = "images/cifar-10-python.tar.gz"
 TRAIN = tuple(f"data_batch_{k}" for k in range(1, 6))
 TEST = ("test_batch",)
 FILES = tuple(f"{FOLDER}/{name}" for name in (*TRAIN, *TEST))
-SHAPE = (32, 32, 3)
 CLASSES = (
     *("airplane", "automobile", "bird", "cat", "deer"),
     *("dog", "frog", "horse", "ship", "truck"),
