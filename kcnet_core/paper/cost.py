@@ -31,7 +31,7 @@ def recipe_cost(recipe: Recipe, measured: Mapping[str, float] | None = None) -> 
     """
     costs = []
     for line in recipe.lines:
-        repeats, one = line.repeats or recipe.repeats, fit_cost(line)
+        repeats, one = line.repeats or recipe.repeats, line_cost(line)
         searches = len({tuned_on(line.protocol, repeat) for repeat in range(repeats)})
         seconds = repeats * ((measured or {}).get(line.key) or one.seconds)
         costs.append(Estimate(seconds + searches * search_seconds(line), one.bytes))
@@ -40,10 +40,10 @@ def recipe_cost(recipe: Recipe, measured: Mapping[str, float] | None = None) -> 
 
 def line_seconds(line: RecipeLine) -> float:
     """Seconds for one row, with its search."""
-    return fit_cost(line).seconds + search_seconds(line)
+    return line_cost(line).seconds + search_seconds(line)
 
 
-def fit_cost(line: RecipeLine) -> Estimate:
+def line_cost(line: RecipeLine) -> Estimate:
     """Seconds and bytes to train and test a line once."""
     return _cost(line.model, line.settings, line)
 

@@ -30,7 +30,7 @@ SYMBOLS = {
 
 
 @dataclass(frozen=True)
-class Result:
+class Revealed:
     """A prediction beside what was measured."""
 
     prediction: str
@@ -120,7 +120,7 @@ def _measured(name: str, data: str, settings: CircuitSettings) -> float:
     return measure(name, glomeruli(data), settings, partial(fly, data))
 
 
-def _reveal(question: Question, prediction, bench: Bench) -> Result:
+def _reveal(question: Question, prediction, bench: Bench) -> Revealed:
     """Measure, draw, and say whether the prediction held."""
     with st.spinner("Measuring …", show_time=True):
         if question.kind == "guess":
@@ -143,7 +143,7 @@ def _reveal_guess(question, prediction, bench):
     about = MEASURES[question.measure]
     value = _measure(question, bench)
     near = max(about.resolution, 0.07 * (question.high - question.low))
-    result = Result(
+    result = Revealed(
         about.format(prediction),
         about.format(value),
         abs(prediction - value) <= near,
@@ -164,7 +164,7 @@ def _judge_change(question, prediction, values):
     sign = 0 if abs(last - first) < about.resolution else (1 if last > first else -1)
     word = next(name for name, direction in DIRECTIONS.items() if direction == sign)
     texts = about.format(first), about.format(last)
-    result = Result(
+    result = Revealed(
         prediction,
         f"it {word}, from {texts[0]} to {texts[1]}",
         DIRECTIONS[prediction] == sign,
@@ -185,7 +185,7 @@ def _judge_choice(question, prediction, values):
     close = " (too close to tell apart)" if others else ""
     ends = sorted(values[i] for i in good)
     measured = " to ".join(dict.fromkeys(about.format(end) for end in (ends[0], ends[-1])))
-    result = Result(
+    result = Revealed(
         prediction,
         f"{winner}{close}, with {measured}",
         prediction in ([NO_WINNER] if len(good) == len(names) else best_names),

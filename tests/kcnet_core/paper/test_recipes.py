@@ -13,7 +13,7 @@ from kcnet_core.experiments.presets import TUNED
 from kcnet_core.experiments.protocols import PROTOCOLS
 from kcnet_core.experiments.run import Run
 from kcnet_core.paper.altered_data import ALTERATIONS
-from kcnet_core.paper.cost import fit_cost, recipe_cost, search_seconds
+from kcnet_core.paper.cost import line_cost, recipe_cost, search_seconds
 from kcnet_core.paper.engine import identity
 from kcnet_core.paper.images import TABLE_2
 from kcnet_core.paper.odor import TABLE_1
@@ -136,7 +136,7 @@ def test_first_repeats_of_all_lines_come_first():
 def test_a_search_costs_as_many_fits_as_it_has_trials_and_folds():
     line = find_recipe("table1").lines[0]
     assert search_seconds(line) == pytest.approx(
-        line.tuning.n_trials * line.tuning.n_folds * fit_cost(line).seconds
+        line.tuning.n_trials * line.tuning.n_folds * line_cost(line).seconds
     )
 
 
