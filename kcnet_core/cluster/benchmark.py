@@ -1,8 +1,8 @@
-"""What a cluster costs and gains, measured with local workers of one thread each.
+"""What a cluster costs and gains by the clock, measured with local workers of one thread each.
 
-Processor seconds stand beside those of the clock: on a machine that is busy with other things only
-their ratios mean something. Speed-up by processor seconds is what the one worker needed, divided by
-what the busier of two needed.
+One thread is compared with one thread: the fit in memory on one core, and one worker; sums of one
+worker and of two. Each is repeated in turn, so that a machine that is slower for a while slows all
+of them, and the middle of the repeats counts.
 """
 
 from __future__ import annotations
@@ -12,14 +12,18 @@ import random
 import signal
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from statistics import median
 from tempfile import TemporaryDirectory
 
 import numpy as np
 import psutil
-from sklearn.base import clone
+import torch
+from threadpoolctl import threadpool_limits
 
 from kcnet_core import KCNetClassifier
 from kcnet_core.cluster.connection import local_workers
@@ -28,7 +32,7 @@ from kcnet_core.limits import MEGABYTE
 
 CHUNK_ROWS = 8192
 ALPHA = 13.0
-IDLE_SECONDS = 5.0
+REPEATS = 3
 
 
 @contextmanager
@@ -54,49 +58,46 @@ def made_chunks(n_chunks: int, n_rows: int = CHUNK_ROWS) -> list:
     return [partial(made_rows, seed, n_rows) for seed in range(n_chunks)]
 
 
-def measure(n_cells: int, n_chunks: int) -> dict[str, float]:
-    """Seconds of the same fit here, on one worker and on two, and how their results differ."""
-    net, rows = KCNetClassifier(n_cells, alpha=ALPHA, random_state=0), made_chunks(n_chunks)
-    whole = [np.concatenate(part) for part in zip(*(chunk() for chunk in rows), strict=True)]
-    found: dict[str, float] = {}
-    KCNetClassifier(50, random_state=0).fit(whole[0][:500], whole[1][:500])
-    clock, worked = time.perf_counter(), time.process_time()
-    net.fit(*whole)
-    found["here"], found["here_worked"] = _since(clock, worked)
-    with TemporaryDirectory() as folder:
+@contextmanager
+def on_cores(n: int):
+    """What is computed here takes so many."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(n)
+    try:
+        with threadpool_limits(n, user_api="blas"):
+            yield
+    finally:
+        torch.set_num_threads(threads)
+
+
+def measure(n_cells: int, X: np.ndarray, y: np.ndarray, repeats: int) -> dict[str, float]:
+    """Seconds of the same fit in memory on one core and on all, on one worker and on two (which
+    read files), of their sums alone, and how far their output weights are apart."""
+    make = partial(KCNetClassifier, n_cells, alpha=ALPHA, random_state=0)
+    times: dict[str, list[float]] = {}
+    with TemporaryDirectory() as folder, workers(1) as one, workers(2) as two:
         files = [str(Path(folder) / f"{name}.npy") for name in "Xy"]
-        for file, part in zip(files, whole, strict=True):
+        for file, part in zip(files, (X, y), strict=True):
             np.save(file, part)
-        for n in (1, 2):
-            found |= _on_workers(n, clone(net), files, net.coef_)
+        ways = {
+            "one core": (1, lambda net: net.fit(X, y)),
+            "all cores": (os.cpu_count() or 1, lambda net: net.fit(X, y)),
+            "1 worker": (1, lambda net: fit(net, *files, client=one)),
+            "2 workers": (1, lambda net: fit(net, *files, client=two)),
+        }
+        nets = {}
+        for _ in range(repeats):
+            for name, (n_cores, fitted) in ways.items():
+                with on_cores(n_cores):
+                    clock = time.perf_counter()
+                    nets[name] = fitted(make())
+                    times.setdefault(name, []).append(time.perf_counter() - clock)
+                sums = nets[name].timings_["gram"]
+                times.setdefault(f"sums, {name}", []).append(sums)
+    found = {name: median(some) for name, some in times.items()}
+    coef = nets["one core"].coef_
+    found["difference"] = max(float(np.abs(net.coef_ - coef).max()) for net in nets.values())
     return found
-
-
-def _on_workers(n: int, net: KCNetClassifier, files: list[str], coef: np.ndarray) -> dict:
-    found: dict[str, float] = {}
-    with workers(n) as client:
-        before = client.run(time.process_time)
-        clock, worked = time.perf_counter(), time.process_time()
-        fit(net, *files, client=client)
-        found[f"on_{n}"], found[f"client_{n}"] = _since(clock, worked)
-        spent = [t - before[w] for w, t in client.run(time.process_time).items()]
-        found[f"idle_{n}"] = _idle(client) * found[f"on_{n}"]
-    found[f"workers_{n}"], found[f"busiest_{n}"] = sum(spent), max(spent)
-    found[f"gram_{n}"] = net.timings_["gram"]
-    found[f"difference_{n}"] = float(np.abs(net.coef_ - coef).max())
-    return found
-
-
-def _idle(client) -> float:
-    """Processor seconds that client, scheduler and workers spend in a second without work."""
-    before, worked = sum(client.run(time.process_time).values()), time.process_time()
-    time.sleep(IDLE_SECONDS)
-    after = sum(client.run(time.process_time).values())
-    return (after - before + time.process_time() - worked) / IDLE_SECONDS
-
-
-def _since(clock: float, worked: float) -> tuple[float, float]:
-    return time.perf_counter() - clock, time.process_time() - worked
 
 
 def memory_of_workers(n_cells: int, n_chunks: int, n_workers: int = 2) -> dict[str, float]:
@@ -123,55 +124,62 @@ def _peak() -> int:
     return 1024 * int(status.split("VmHWM:")[1].split()[0])
 
 
-def kills(n_fits: int, n_cells: int, n_chunks: int, seed: int = 0) -> dict[str, float]:
-    """Fits in each of which a random worker is killed at a random moment; how many were right."""
-    rng, right, same, killed = random.Random(seed), 0, 0, 0
-    rows = made_chunks(n_chunks, 1000)
+@dataclass(frozen=True)
+class Kill:
+    """A fit whose worker `pid` was killed so many seconds after its begin."""
+
+    pid: int
+    seconds: float
+    in_time: bool  # before the fit had ended
+    right: bool  # the output weights of a fit in memory
+
+
+def kills(n_fits: int, n_cells: int, n_chunks: int, seed: int = 0) -> Iterator[Kill]:
+    """Fits in each of which a random worker is killed at a random moment."""
+    rng, rows = random.Random(seed), made_chunks(n_chunks, 1000)
     make = partial(KCNetClassifier, n_cells, random_state=0)
+    whole = make().fit(*map(np.concatenate, zip(*(chunk() for chunk in rows), strict=True)))
     for _ in range(n_fits):
         with workers(2) as client:  # new ones: a nanny does not always restart what was killed
             clock = time.perf_counter()
-            whole = fit(make(), rows, client=client)
-            wait = (time.perf_counter() - clock) * rng.uniform(0.1, 0.9)
+            fit(make(), rows, client=client)
+            moment, took = rng.uniform(0.1, 0.9), time.perf_counter() - clock
             pid = rng.choice(sorted(client.run(os.getpid).values()))
-            kill = threading.Timer(wait, partial(os.kill, pid, signal.SIGKILL))
+            kill = threading.Timer(moment * took, partial(os.kill, pid, signal.SIGKILL))
             kill.start()
             net = fit(make(), rows, client=client)
-            killed += kill.finished.is_set()
+            in_time = kill.finished.is_set()
             kill.join()
-            right += bool(np.allclose(net.coef_, whole.coef_, rtol=1e-3, atol=1e-6))
-            same += bool(np.array_equal(net.coef_, whole.coef_))
-    return {"fits": n_fits, "killed_before_the_end": killed, "right": right, "same_bits": same}
+        right = np.allclose(net.coef_, whole.coef_, rtol=1e-3, atol=1e-6)
+        yield Kill(pid, moment * took, in_time, bool(right))
 
 
-def report(quick: bool) -> None:
-    """Measure all of it and print it."""
-    cells, chunks = (300, 4) if quick else (3000, 8)
-    found = measure(cells, chunks)
-    print(f"\nDask cluster, {cells:,} cells, {chunks * CHUNK_ROWS:,} rows (clock, processor)")
-    print(f"  here        {found['here']:8.2f} s {found['here_worked']:8.2f} s")
-    for n in (1, 2):
-        worked = found[f"workers_{n}"] + found[f"client_{n}"]
-        print(f"  {n} worker{'s' * (n > 1):1}    {found[f'on_{n}']:8.2f} s {worked:8.2f} s")
-    spent, idle = found["workers_1"] + found["client_1"], found["idle_1"]
+def report(title: str, X: np.ndarray, y: np.ndarray, quick: bool) -> None:
+    """Measure all of it, the fits with these rows, and print it."""
+    cells, repeats = (300, 1) if quick else (3000, REPEATS)
+    found = measure(cells, X, y, repeats)
+    print(f"\n{title}, {len(X):,} rows, {cells:,} cells: seconds, the middle of {repeats}")
+    for name in ("one core", "all cores", "1 worker", "2 workers"):
+        print(f"  {name:10} {found[name]:7.2f}, of which sums {found[f'sums, {name}']:7.2f}")
     print(
-        f"  one worker costs {spent / found['here_worked'] - 1:+.0%} processor time "
-        f"({(spent - idle) / found['here_worked'] - 1:+.0%} without the {idle:.2f} s that waiting "
-        f"costs in that time; {found['on_1'] / found['here'] - 1:+.0%} by the clock); two add up "
-        "sums "
-        f"{found['busiest_1'] / found['busiest_2']:.2f} times as fast by processor time "
-        f"({found['gram_1'] / found['gram_2']:.2f} by the clock)"
+        f"  one worker takes {found['1 worker'] / found['one core'] - 1:+.0%} of one core's time; "
+        f"two add up sums {found['sums, 1 worker'] / found['sums, 2 workers']:.2f} times as fast "
+        f"as one\n  largest difference of an output weight {found['difference']:.1e}"
     )
-    print(f"  largest difference of an output weight {found['difference_2']:.1e}")
     for n in (4, 8) if quick else (25, 245):
         peak = memory_of_workers(cells if quick else 500, n)
         print(
             f"  {n * CHUNK_ROWS:,} rows made by workers: at most {peak['grown']:,.0f} MB more in "
             f"each, {peak['seconds']:.0f} s"
         )
-    fits = kills(1 if quick else 20, 200, 20)
+    made = []
+    for kill in kills(1 if quick else 20, 200, 60):
+        made.append(kill)
+        when = f"after {kill.seconds:.2f} s{'' if kill.in_time else ', too late'}"
+        print(
+            f"  worker {kill.pid} killed {when}: {'right' if kill.right else 'WRONG'}", flush=True
+        )
     print(
-        f"  a worker killed in each of {fits['fits']:.0f} fits ({fits['killed_before_the_end']:.0f}"
-        f" of them before its end): {fits['right']:.0f} right results, {fits['same_bits']:.0f} of "
-        "them to the last bit"
+        f"  a worker killed in each of {len(made)} fits ({sum(k.in_time for k in made)} of them "
+        f"before its end): {sum(k.right for k in made)} right results"
     )

@@ -70,12 +70,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> None:
     """Measure all sizes and print them with their ratios."""
+    data = "made" if args.quick else _data_here()
     if args.cluster:
         from kcnet_core.cluster import benchmark
 
-        benchmark.report(args.quick)
+        X, y = _rows(Size("kcnet", 3000 if args.quick else MNIST_ROWS, 0, data))
+        benchmark.report(DATA[data], X, y, args.quick)
         return
-    data = "made" if args.quick else _data_here()
     rows: tuple[int, ...] = ROWS
     cells: tuple[int, ...] = (*CELLS, 6500) if args.full else CELLS
     fixed_cells, fixed_rows = CELLS_OF_ROWS, MNIST_ROWS

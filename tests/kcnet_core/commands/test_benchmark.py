@@ -88,4 +88,4 @@ def test_real_mnist_is_used_when_it_is_there(shared_data, monkeypatch):
 def test_the_cluster_is_measured_and_survives_a_kill(capsys):
     assert __main__.main(["benchmark", "--cluster", "--quick"]) == 0
     printed = capsys.readouterr().out
-    assert "1 right results" in printed and "one worker costs" in printed
+    assert "1 right results" in printed and "one worker takes" in printed
