@@ -88,8 +88,15 @@ def wanted(client, place: str, run_id: str):
         yield
     finally:
         del _held[run_id]
-        with suppress(OSError, ClusterError):
-            say(client, place, "end", id=run_id)
+        with suppress(RuntimeError):  # the client was closed meanwhile
+            client.loop.add_callback(_end, client, place, run_id)
+
+
+async def _end(client, place: str, run_id: str) -> None:
+    """Nobody waits for it: a worker that is lost is sought for half a minute."""
+    with suppress(OSError):
+        message = {"op": OP, "action": "end", "id": run_id}
+        await client.scheduler.proxy(msg=message, worker=place)
 
 
 _KEEPER = "kcnet-cluster-runs"
