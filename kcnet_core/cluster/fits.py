@@ -154,8 +154,10 @@ def _fitted(client, net: RidgeReadout, rows: Source, classes) -> RidgeReadout:
             head = submit(client, _add, head, k, places[chunk], *rows.chunks[chunk],
                           workers=[address])  # fmt: skip
         lanes.append(head)
-    # From the worker itself: through the scheduler its sums would travel twice.
-    whole = client.gather(_tree(client, lanes), direct=True)
+    # From the workers themselves: through the scheduler sums would travel twice.
+    whole, *other = client.gather(_tree(client, lanes), direct=True)
+    for lane in other:
+        _merged(whole, lane)
     fitted = whole.net
     fitted.timings_["gram"] += time.perf_counter() - begun
     chunked.finish(fitted)
@@ -171,12 +173,13 @@ def _dealt(rows: Source, n_lanes: int) -> list[list[int]]:
     return [lane for lane in lanes if lane]
 
 
-def _tree(client, lanes: list):
-    """Lanes merged two by two, until there is one."""
-    while len(lanes) > 1:
+def _tree(client, lanes: list) -> list:
+    """Lanes merged two by two, until there are two: the last two travel at once, to be merged
+    where they are solved."""
+    while len(lanes) > 2:
         pairs = [lanes[k : k + 2] for k in range(0, len(lanes), 2)]
         lanes = [submit(client, _merged, *pair) if pair[1:] else pair[0] for pair in pairs]
-    return lanes[0]
+    return lanes
 
 
 def _search(client, net, rows: Source, places, classes, first) -> CalibrationRows | None:

@@ -302,18 +302,20 @@ from kcnet_core.jobs import Estimate, JobManager
 manager = JobManager(elsewhere=elsewhere(None))
 run = Run("digits", rows=400, model="DOA", n_hidden=60, n_epochs=8)
 steps, cost = training(run, datasets.load("digits"), lambda: False, Estimate(1.0, 10**7))
-job = manager.submit("they", "train", run, steps, estimate=cost, title="theirs", paused=True)
-print(job.id, flush=True)
+for _ in range(2):
+    job = manager.submit("they", "train", run, steps, estimate=cost, title="theirs", paused=True)
+    print(job.id, flush=True)
 sys.stdin.read()
 """
 
 
 @pytest.fixture
 def other_process(app):
-    """Another web process at the same cluster, with a run that waits; its id."""
+    """Another web process at the same cluster, with two runs that wait; their ids, and itself."""
     options = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with subprocess.Popen([sys.executable, "-c", OTHER_PROCESS], **options) as process:
-        yield process.stdout.readline().strip(), process
+        ids = [process.stdout.readline().strip() for _ in range(2)]
+        yield *ids, process
         process.kill()
 
 
@@ -336,9 +338,9 @@ def drawn_until(seen, manager, job_id):
 
 
 def test_a_job_is_watched_and_steered_by_its_owner_from_another_web_process(
-    other_process, monkeypatch
+    other_process, client, monkeypatch
 ):
-    job_id, _ = other_process
+    job_id = other_process[0]
     manager = JobManager(elsewhere=elsewhere(loaded))
     job = found(manager, job_id)
     assert (job.view.state, job.title) == ("paused", "theirs")
@@ -352,6 +354,7 @@ def test_a_job_is_watched_and_steered_by_its_owner_from_another_web_process(
     job.control("they", "resume")
     drawn_until(lambda job: job.view.finished and job.result, manager, job_id)
     assert job.view.state == "done", job.view.error
+    ends_with_a_sentence_when_its_process_is_gone(manager, *other_process[1:], client)
     monkeypatch.setenv("KCNET_CLUSTER", "")
     here = drain(training(RUN, datasets.load("digits"), lambda: False, Estimate())[0]())
     assert job.result.scores == here.scores and not job.result.has_sums
@@ -359,9 +362,7 @@ def test_a_job_is_watched_and_steered_by_its_owner_from_another_web_process(
     np.testing.assert_array_equal(job.result.model.weights_, here.model.weights_)
 
 
-def test_a_watched_job_ends_with_a_sentence_when_its_process_is_gone(other_process, client):
-    job_id, process = other_process
-    manager = JobManager(elsewhere=elsewhere(loaded))
+def ends_with_a_sentence_when_its_process_is_gone(manager, job_id, process, client):
     job = found(manager, job_id)
     process.kill()
     client.run_on_scheduler(_no_patience)
