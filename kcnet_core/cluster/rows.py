@@ -28,6 +28,8 @@ from kcnet_core.paper.unit import identity, unit_steps
 from kcnet_core.storage.journal import Journal
 
 WORKING = Progress("cluster", 0, 1, 0.0)  # a sign of life while no row is finished
+# Rows of a comparison that workers have or expect; what others want comes after these.
+IN_HAND_OF_A_THREAD = 2
 FEWEST_CLAIMED, MOST_CLAIMED = 32, 256  # rows in hand at once; each claim is an open file
 _Piece = tuple[str, list[tuple[RecipeLine, int]]]  # its claim, and the rows that it is for
 
@@ -206,13 +208,18 @@ def compare_steps(
     wanted = dict.fromkeys(fit.id for fit in PlannedRows(comparison, dataset).fits)
     with connected(client) as cluster:
         data = submit(cluster, held, dataset)
-        futures = {
-            submit(cluster, _rows, comparison, data, row_id): row_id
-            for row_id in wanted
-            if row_id not in have
-        }
-        for came in as_they_finish(cluster, futures):
+        left, in_hand = [row_id for row_id in wanted if row_id not in have], set[str]()
+        most = IN_HAND_OF_A_THREAD * sum(cluster.nthreads().values())
+
+        def more() -> dict[Any, str]:
+            some = left[: most - len(in_hand)]
+            del left[: len(some)]
+            in_hand.update(some)
+            return {submit(cluster, _rows, comparison, data, row_id): row_id for row_id in some}
+
+        for came in as_they_finish(cluster, more(), more=more):
             if came is not None:
+                in_hand.remove(came[0])
                 yield from came[1]
             elif progress:
                 yield WORKING

@@ -30,7 +30,7 @@ from kcnet_core.cluster import (
 )
 from kcnet_core.cluster import rows as rows_there
 from kcnet_core.cluster.connection import submit, worker_addresses
-from kcnet_core.cluster.fits import _dealt
+from kcnet_core.cluster.fits import _dealt, _symmetric, _triangle
 from kcnet_core.cluster.jobs import comparison_elsewhere, recipe_elsewhere
 from kcnet_core.cluster.sources import FileRows, Source, source
 from kcnet_core.cluster.spread import as_they_finish
@@ -134,6 +134,15 @@ def test_doa_searches_on_a_sample_and_reads_out_all_rows(client):
     net = KCNetClassifier(20, n_epochs=3, random_state=0)
     whole = clone(net).fit(X, Y)
     same(fit(clone(net), X, Y, client=client, chunk_rows=250), whole)
+
+
+@pytest.mark.parametrize("n", [1, 5, 8, 50])
+def test_of_a_sum_one_triangle_travels(n):
+    A = RNG.normal(size=(n, n))
+    A += A.T
+    bands = _triangle(A)
+    assert sum(map(np.size, bands)) <= n * n * (1 + 1 / min(n, 8)) / 2 + n
+    np.testing.assert_array_equal(_symmetric(bands), A)
 
 
 def test_what_travels_is_one_sum_for_each_worker(client):
@@ -276,6 +285,18 @@ def test_a_comparison_has_the_same_rows_and_leaves_out_what_is_known(client):
     known = [{"id": row_id} for row_id in list(alone)[:5]]
     rows = {row["id"]: untimed(row) for row in compare_steps(plan, client, dataset, done=known)}
     assert rows == {row_id: alone[row_id] for row_id in list(alone)[5:]}
+
+
+def test_a_long_comparison_leaves_workers_to_others(client, monkeypatch):
+    """They wait for the rows in hand, not for all of them."""
+    dataset, sent = datasets.load("digits"), []
+    monkeypatch.setattr(rows_there, "submit", lambda *a: sent.append(a[1]) or submit(*a))
+    long = Comparison("digits", models=("KCNet",), hidden=(10, 20), n_repeats=20)
+    with closing(compare_steps(long, client, dataset)) as steps:
+        next(steps)
+        rows = sent.count(rows_there._rows)
+        assert rows == rows_there.IN_HAND_OF_A_THREAD * sum(client.nthreads().values()) < 40
+        assert len(list(steps)) == 39
 
 
 def test_the_app_sends_comparisons_and_recipes_where_it_is_told_to(client, monkeypatch, cache):
