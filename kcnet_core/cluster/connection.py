@@ -74,8 +74,15 @@ def _installed() -> None:
 def client_of(address: str):
     """A client of the scheduler at this address."""
     _installed()
-    from distributed import Client
+    from distributed import Client, Security
 
+    certificates = Security().get_connection_args("client").get("ssl_context")
+    if address.startswith("tls://") and certificates is None:
+        raise ClusterError(
+            f"{address} asks for certificates, and Dask's configuration names none: set "
+            "DASK_DISTRIBUTED__COMM__TLS__CA_FILE, DASK_DISTRIBUTED__COMM__TLS__CLIENT__CERT and "
+            "DASK_DISTRIBUTED__COMM__TLS__CLIENT__KEY to their files."
+        )
     try:
         return Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
@@ -116,6 +123,7 @@ def _nothing(address: str):
 @contextmanager
 def spoken():
     """What ends the work of a cluster, as a sentence."""
+    _installed()
     from distributed import KilledWorker
     from distributed.client import CancelledError
     from distributed.comm import CommClosedError

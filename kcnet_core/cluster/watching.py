@@ -13,8 +13,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-import cloudpickle
-
 from kcnet_core.cluster import board
 from kcnet_core.cluster.shared import n_threads, shared_client
 from kcnet_core.cluster.showing import RESULT, Shown, name_of, owner_of, told
@@ -210,6 +208,8 @@ class SharedJobs(Elsewhere):
     def _say(self, action: str, **message) -> Any:
         client = shared_client(self._address)
         if client not in self._ready:
+            import cloudpickle  # which comes with dask
+
             cloudpickle.register_pickle_by_value(board)
             client.run_on_scheduler(board.install)
             self._ready.add(client)

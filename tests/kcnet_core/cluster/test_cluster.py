@@ -34,6 +34,7 @@ from kcnet_core.cluster.fits import _dealt, _symmetric, _triangle
 from kcnet_core.cluster.jobs import comparison_elsewhere, recipe_elsewhere
 from kcnet_core.cluster.sources import FileRows, Source, source
 from kcnet_core.cluster.spread import as_they_finish
+from kcnet_core.cluster.steps import steps_there
 from kcnet_core.contracts import drain
 from kcnet_core.errors import DataError, KCNetError
 from kcnet_core.experiments.comparison import rows as here
@@ -185,12 +186,16 @@ def test_a_cluster_that_is_not_there_is_a_sentence(monkeypatch):
     monkeypatch.setattr(connection, "CONNECT_SECONDS", 0.5)
     with pytest.raises(KCNetError, match=r"No scheduler answers at tcp://127\.0\.0\.1:9"):
         fit(clone(NET), X, Y, client="tcp://127.0.0.1:9")
+    with pytest.raises(KCNetError, match="asks for certificates"):
+        fit(clone(NET), X, Y, client="tls://127.0.0.1:9")
 
 
 def test_without_dask_one_sentence_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(KCNetError, match="pip install dask distributed"):
         fit(clone(NET), X, Y, client="local")
+    with pytest.raises(KCNetError, match="pip install dask distributed"):
+        drain(steps_there("tcp://127.0.0.1:9", len, (), NET))  # a job of the app
     fit(clone(NET), X, Y)  # here it is not needed
 
 
