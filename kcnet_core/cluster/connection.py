@@ -14,6 +14,7 @@ from typing import Any
 
 import kcnet_core
 from kcnet_core.errors import KCNetError
+from kcnet_core.jobs.policies import step_aside
 
 LOCAL = "local"
 PACKAGES = ("numpy", "scipy", "scikit-learn", "torch", "dask", "distributed")
@@ -199,7 +200,9 @@ def check_workers(client) -> None:
 
 
 def on_worker(asked: dict[str, str], function: Callable, *args):
-    """What every task runs: a worker may have joined after the others were asked."""
+    """What every task runs: a worker may have joined after the others were asked, and a web process
+    on the same machine goes before it."""
+    step_aside()
     if asked != versions():
         from distributed import get_worker
 

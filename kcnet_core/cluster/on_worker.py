@@ -20,6 +20,7 @@ from typing import Any
 from kcnet_core.cluster.connection import refuse_others, versions
 from kcnet_core.jobs.job import Estimate
 from kcnet_core.jobs.memory import Memory, Room, measure_memory
+from kcnet_core.jobs.policies import step_aside
 from kcnet_core.jobs.worker.work import MOMENT, Reply, is_step, that_travels
 
 OP = "kcnet_steps"  # the messages' name
@@ -98,6 +99,7 @@ class Run:
             self._changed.notify_all()
 
     def _run(self) -> None:
+        step_aside()
         try:
             outcome: dict[str, Any] = {"result": self._steps_made()}
         except _GivenUp:
