@@ -127,14 +127,14 @@ def new_page(request, chromium, app_url):
     """Make a page in a browser of its own: `new_page("/train?seed=3", width=400, dark=True)`,
     perhaps with a finger (`touch`) for a mouse.
 
-    Only journeys on which something is seen to move ask for `motion`: drawing it takes a fifth
-    of the browser's work, and all the rest is the same for whoever prefers less of it.
+    Journeys on which nothing is seen to move go without `motion`, as for whoever prefers less of
+    it: drawing it takes a fifth of the browser's work.
 
     What the pages showed when a test failed is kept as `failed-*.png` among the screenshots.
     """
     contexts = []
 
-    def make(path: str = "/", *, width=1280, height=900, dark=False, touch=False, motion=False):
+    def make(path: str = "/", *, width=1280, height=900, dark=False, touch=False, motion=True):
         context = chromium.new_context(
             viewport={"width": width, "height": height},
             color_scheme="dark" if dark else "light",

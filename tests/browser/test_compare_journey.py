@@ -127,7 +127,7 @@ LIVE = "/compare?look=beside&dataset=digits&rows=400&widest=200&seeds=3"
 
 
 def test_compare_opens_on_two_networks_that_grow_without_a_press(new_page, screenshot):
-    page = new_page("/compare", height=720, motion=True)
+    page = new_page("/compare", height=720)
     wait_for(page, r"KCNet, [\d,]+ cells: \d")
     wait_for(page, r"ELM, [\d,]+ cells: \d")
     page.wait_for_url("**look=beside**")

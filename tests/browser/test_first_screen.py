@@ -47,7 +47,7 @@ def signals(page) -> int:
 
 
 def test_the_first_screen_says_what_this_is_and_shows_the_circuit_alive(new_page, screenshot):
-    page = new_page("/", width=1280, height=720, motion=True)
+    page = new_page("/", width=1280, height=720)
     expect(
         page.locator("#root").get_by_text("modelled on the fly's sense of smell")
     ).to_be_visible()
@@ -65,7 +65,7 @@ def test_the_first_screen_says_what_this_is_and_shows_the_circuit_alive(new_page
 
 
 def test_who_prefers_less_motion_sees_the_answer_at_rest(new_page):
-    page = new_page("/", width=1280, height=720)
+    page = new_page("/", width=1280, height=720, motion=False)
     expect(page.locator(".circuit svg")).to_have_attribute("aria-label", re.compile("The answer"))
     page.wait_for_timeout(2500)  # longer than a frame of the film
     expect(page.locator(".circuit svg")).to_have_attribute("aria-label", re.compile("The answer"))

@@ -40,7 +40,7 @@ def to_a_phone_in_the_dark(page):
 
 
 def test_a_visitor_walks_through_the_circuit(new_page, screenshot):
-    page = new_page("/learn", motion=True)
+    page = new_page("/learn")
     expect(page.get_by_role("heading", name="Something arrives")).to_be_visible()
     expect(circuit(page)).to_have_attribute("aria-label", re.compile("glomeruli fire"))
     titles = [
@@ -78,7 +78,7 @@ def the_answer_is_shown(page):
 def test_arrow_keys_walk_a_click_picks_a_cell_and_inhibition_puts_cells_to_sleep(
     new_page, screenshot
 ):
-    page = new_page("/learn?sample=Digit")
+    page = new_page("/learn?sample=Digit", motion=False)
     expect(page.get_by_role("heading", name="Something arrives")).to_be_visible()
     expect(circuit(page)).to_be_visible()  # with it the page is whole
     expect(page.get_by_role("button", name="Next")).to_be_enabled()
@@ -124,7 +124,7 @@ def stroke(page, *points):
 
 
 def test_a_digit_is_read_while_it_is_drawn(new_page, screenshot):
-    page = new_page("/learn?view=Draw+a+digit")
+    page = new_page("/learn?view=Draw+a+digit", motion=False)
     expect(page.get_by_role("heading", name="No ink yet")).to_be_visible()
     a_seven_is_drawn_and_read(page)
     screenshot(page, "learn-draw-1280-light")
@@ -193,7 +193,7 @@ def test_a_digit_can_be_drawn_with_a_finger(chromium, app_url):
 
 
 def test_a_lesson_from_start_to_end(new_page, screenshot):
-    page = new_page("/learn?view=Lessons")
+    page = new_page("/learn?view=Lessons", motion=False)
     page.locator(".st-key-start_sparse-coding").get_by_role("button").click()
     expect(
         page.get_by_role("heading", name="Sparse coding and inhibition", level=1)
@@ -250,14 +250,14 @@ def test_a_lesson_from_start_to_end(new_page, screenshot):
 
 
 def test_a_link_to_a_lesson_opens_its_part_in_another_browser(new_page):
-    page = new_page("/learn?lesson=random-wiring&part=2", width=400, dark=True)
+    page = new_page("/learn?lesson=random-wiring&part=2", width=400, dark=True, motion=False)
     expect(page.get_by_role("heading", name="Two flies, two wirings")).to_be_visible()
     expect(page.get_by_text("Step 2 of 7")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
 def test_experiments_show_their_charts(new_page, screenshot):
-    page = new_page("about:blank", height=1100)
+    page = new_page("about:blank", height=1100, motion=False)
     for view, ready in (
         ("Inhibition", "And the codes move apart"),
         ("Tags", "A hash that remembers distance"),

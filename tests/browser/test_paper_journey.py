@@ -15,7 +15,7 @@ pytestmark = pytest.mark.usefixtures("shared_data")
 
 
 def test_a_reader_opens_a_table_and_trains_one_of_its_lines(new_page, screenshot):
-    page = new_page("/paper")
+    page = new_page("/paper", motion=False)
     wait_for(page, "What a careful reader asks")
     screenshot(page, "paper-overview")
     page.get_by_role("button", name="Open Table 1").click()
@@ -34,14 +34,14 @@ def test_a_reader_opens_a_table_and_trains_one_of_its_lines(new_page, screenshot
 
 
 def test_a_result_is_measured_here_and_seen_by_the_next_visitor(new_page, screenshot):
-    page = new_page(f"/paper?result={QUICK}")
+    page = new_page(f"/paper?result={QUICK}", motion=False)
     wait_for(page, "Measure it here")
     page.get_by_role("button", name=re.compile("Quick, about")).click()
     wait_for(page, "Quick version: done after", 240)
     wait_for(page, "Weights W, after")
     wait_for(page, "Measured on")
     screenshot(page, "paper-inside")
-    other = new_page(f"/paper?result={QUICK}", dark=True)
+    other = new_page(f"/paper?result={QUICK}", dark=True, motion=False)
     wait_for(other, "Weights W, after")
     screenshot(other, "paper-inside-dark")
 
@@ -53,7 +53,7 @@ def test_a_measurement_can_be_stopped_and_goes_on_from_there(new_page):
         line = page.get_by_text(re.compile(r"Full version: \d+ of")).first.inner_text()
         return int(re.search(r"(\d+) of", line)[1])
 
-    page = new_page("/paper?result=musky-oversampling")
+    page = new_page("/paper?result=musky-oversampling", motion=False)
     wait_for(page, "Measure it here")
     page.get_by_role("button", name=re.compile("In full, about")).click()
     before = measured(r"([2-9]|\d\d+)")

@@ -68,7 +68,7 @@ def settled(page, locator) -> dict:
 
 
 def test_a_newcomer_presses_start_and_gets_a_trained_model(new_page, screenshot):
-    page = new_page("/", motion=True)
+    page = new_page("/")
     wait_for(page, "Nothing has been trained yet")
     start(page)
     expect(page.locator("canvas[aria-label*='scores S, epoch']")).to_be_visible()
@@ -81,7 +81,7 @@ def test_a_newcomer_presses_start_and_gets_a_trained_model(new_page, screenshot)
 
 
 def test_charts_stay_in_place_from_the_first_epoch_to_the_end(new_page, screenshot):
-    page = new_page(LONG, motion=True)
+    page = new_page(LONG)
     start(page)
     charts = page.locator(LIVE)
     expect(charts).to_have_count(6)
@@ -176,7 +176,7 @@ def test_a_run_is_stepped_resumed_reloaded_watched_and_stopped_by_its_owner_alon
 
 
 def test_who_prefers_reduced_motion_sees_the_newest_frame_only_until_finish(new_page):
-    page = new_page(LONG, motion=True)
+    page = new_page(LONG)
     page.emulate_media(reduced_motion="reduce")
     start(page)
     expect(page.locator("canvas[aria-label*='scores S, epoch']")).to_be_visible()
@@ -211,7 +211,7 @@ def test_dark_theme_reaches_the_charts_on_a_phone(new_page, screenshot):
 
 
 def test_a_run_ends_while_another_page_is_open_and_all_of_it_can_be_looked_at(new_page, screenshot):
-    page = new_page(QUICK, motion=True)
+    page = new_page(QUICK)
     start(page)
     wait_for(page, r"epoch \d+ of 4|Done after")
     page.get_by_role("link", name="Data").first.click()
