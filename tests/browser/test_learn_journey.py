@@ -108,10 +108,22 @@ def test_arrow_keys_walk_a_click_picks_a_cell_and_inhibition_puts_cells_to_sleep
     expect(page.locator(".st-key-inhibition").get_by_role("slider")).to_have_value("2")
 
 
+def surface_at_rest(page):
+    """Where the drawing surface lies once it listens and nothing above it moves it any more."""
+    surface = page.locator("canvas").first
+    painted = "c => c.width === c.height && c.width > 0"
+    page.wait_for_function(painted, arg=surface.element_handle())
+    box = None
+    while box is None or box != surface.bounding_box():
+        surface.hover(trial=True)  # in view, and not covered by the sidebar on its way out
+        box = surface.bounding_box()
+        page.wait_for_timeout(250)
+    return box
+
+
 def stroke(page, *points):
     """Draw through points given as parts of the surface's side."""
-    page.locator("canvas").first.hover(trial=True)
-    box = page.locator("canvas").first.bounding_box()
+    box = surface_at_rest(page)
 
     def at(x, y):
         return box["x"] + x * box["width"], box["y"] + y * box["height"]
@@ -177,10 +189,8 @@ def test_a_digit_can_be_drawn_with_a_finger(chromium, app_url):
     )
     page = context.new_page()
     page.goto("/learn?view=Draw+a+digit")
-    surface = page.locator("canvas").first
     expect(page.get_by_role("heading", name="No ink yet")).to_be_visible()
-    surface.tap(trial=True)  # in view, at rest and not covered by the sidebar on its way out
-    box = surface.bounding_box()
+    box = surface_at_rest(page)
     touch = context.new_cdp_session(page)
     down = [(0.5, 0.15 + 0.07 * i) for i in range(11)]
     for i, (x, y) in enumerate(down):

@@ -88,7 +88,7 @@ def picker(app, label: str):
 
 def test_the_scale_of_the_pixels_is_chosen_in_words_and_stays_in_the_link():
     app = opened(dataset="digits", model="KCNet", n_hidden=40)
-    offered = ["Standardised", "Each pixel by itself", "From 0 to 1", "From −1 to 1"]
+    offered = ["Standardised", "Each pixel by itself", "From 0 to 1", "From −1 to 1", "Softened"]
     assert picker(app, "Pixels").options == offered and picker(app, "Pixels").value == ""
     picker(app, "Pixels").select("none").run()
     assert app.query_params["pixels"] == "none"

@@ -16,7 +16,7 @@ from kcnet_core.experiments.run import settings
 from kcnet_core.storage.folders import download_folder
 from pages.ui.shell import current_run, session_keys, visitor, visitor_jobs
 from pages.ui.shell.data_controls import use
-from pages.ui.shell.escaping import escape_markdown
+from pages.ui.shell.escaping import data_table, escape_markdown
 from pages.ui.shell.job_progress import job_progress
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def _counts() -> None:
     for place, (name, title) in zip(st.columns([3, 3, 5]), titles.items(), strict=True):
         with place:
             st.caption(title)
-            st.dataframe(tables[name], hide_index=True, height=250)
+            data_table(tables[name], hide_index=True, height=250)
 
 
 def arrived(info) -> int:
