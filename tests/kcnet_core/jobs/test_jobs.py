@@ -166,6 +166,7 @@ def test_the_beginning_of_a_run_says_nothing_about_its_length(managers):
     job.control("ann", "slow", 0.01)
     assert job.seconds_left(clock.now) is None, "its rests are not in the estimate"
     job.control("ann", "stop")
+    gate.allow()
 
 
 def test_time_left_is_unknown_without_fraction_and_estimate(managers):
