@@ -31,6 +31,7 @@ _LONGEST_GUESS = 80  # characters; difflib is slow on long texts
 _MOST_GUESSES = 100  # rows of one request
 _WORD = re.compile(r"[^\W\d_]{3}")  # three letters in a row: a word rather than a structure
 _NAME = re.compile(r"[\w\s,'’′()+.±®™&/\[\]-]+")  # no bonds or markup
+_TWICE = re.compile(r"(.+?)\s*[(/]([^()/]+)\)?")  # "Ambroxide (Ambroxan)", "Triplal/Ligustral"
 # Few letters that are atoms one by one, but to a perfumer may be a symbol or an abbreviation.
 _LETTERS = re.compile(r"[A-Za-z]{1,4}")
 _MEANT = "If a name, a formula or an abbreviation was meant, write it out."
@@ -112,6 +113,9 @@ class KnownNames:
             flat = self.smiles.get(reading.removeprefix("dl"))
             if flat and reading.startswith("dl") and not any(mark in flat for mark in _MARKS):
                 return flat  # drawn without handedness, it is the racemate already
+        if twice := _TWICE.fullmatch(text.strip()):
+            first, second = map(self.find, twice.groups())
+            return first if first == second else None
         return None
 
     def named(self, rows: Iterable[Row]) -> list[Row]:

@@ -24,12 +24,38 @@ _SIGNS = (
     (re.compile(r"\(-\)"), " levo "),
 )
 # "Ambroxan 10% in DPG": what it is diluted in says nothing of the molecule.
-_DILUTED = re.compile(r"[\s(,]+\d+(?:[.,]\d+)?\s?%.*$")
+_DILUTED = re.compile(r"[\s(,]+\d+(?:[.,]\d+)?\s?(?:%.*|(?:in )?(?:dpg|ipm|dep|tec|pg|bb))$")
 _GRADE = re.compile(r"[\s,(]+(?:natural|nat\.?|synthetic|pure|fcc|usp|kosher)\)?\s*$")
-_ALDEHYDE = re.compile(r"^(c[- ]?\d+)[ -]ald(?:ehyde|\.)?(?=\s|$)|^ald\.?\s*(c[- ]?\d+)")
+_ALDEHYDE = re.compile(
+    r"^(c[- ]?\d+)(?:[ -]ald(?:ehyde|\.)?(?=\s|$)|(?= m[no]a$))|^ald\.?\s*(c[- ]?\d+)"
+)
 _SULPH = re.compile(r"sulph")
-_NORMAL_CHAIN = re.compile(r"^n-(?=prop|but|pent|amyl|hex|hept|oct|non|dec|undec|dodec)")
-_LAST_COMES_FIRST = re.compile(r"^(.+?)[\s,(-]+(alpha|beta|gamma|delta|epsilon|cis|trans)\)?$")
+# What else stands on bottles, where the whole is no name: "Geraniol 980", "Citral extra",
+# "Linalool ex bois de rose", "Hedione (Firmenich)".
+_BOTTLED = re.compile(
+    r"[\s,(-]+(?:[5-9]\d\d?|extra|coeur|ffc|cryst(?:als?|\.)?|ex\s.+|"
+    r"iff|firmenich|givaudan|symrise|takasago|kao|basf|quest|mane|robertet)\)?$"
+)
+# Other ways to write one name, each tried by itself.
+_REWRITTEN = tuple(
+    (re.compile(pattern), meaning)
+    for pattern, meaning in (
+        (r"^(.+?)[\s,(-]+(alpha|beta|gamma|delta|epsilon|cis|trans|[omp]|ortho|meta|para)-?\)?$",
+         r"\2\1"),
+        (r"^(.+?)[\s,(-]+(dl|l|d)-?\)?$", r"\2\1"),
+        (r"^(.+?)[\s,(-]+(cis|trans)-?\s?(\d)-?\)?$", r"\2\3\1"),  # Hexenal trans-2
+        (r"^(.+?)[\s,-]+(\d)[\s,-]+(cis|trans)$", r"\3\2\1"),  # Hexenol-3-cis
+        (r"^([a-z]+an(?:ol|one))-(\d)$", r"\2\1"),  # Octanol-3
+        (r"^n-(?=prop|but|pent|amyl|hex|hept|oct|non|dec|undec|dodec)", ""),
+        (r"^(?:levo|laevo)[\s-]+|^(.+?)[\s,(-]+(?:levo|laevo)\)?$", r"l\1"),
+        (r"^dextro[\s-]+|^(.+?)[\s,(-]+dextro\)?$", r"d\1"),
+        (r"^para[\s-]+", "p"), (r"^ortho[\s-]+", "o"), (r"^meta[\s-]+", "m"),
+        (r"^a-(?=[a-z]{3})", "alpha"), (r"^b-(?=[a-z]{3})", "beta"),
+        (r"^g-(?=[a-z]{3})", "gamma"),
+        (r"phenyl[\s-]?ethyl", "phenethyl"),
+        (r"(?<=[a-z]{5})at$", "ate"),  # Terpinylacetat
+    )
+)  # fmt: skip
 _NOT_TOLD = re.compile(r"[^a-z0-9]")
 
 
@@ -53,11 +79,11 @@ def spellings(name: str) -> Iterator[str]:
 def readings(text: str) -> Iterator[str]:
     """Forms under which a typed text is looked up, the most literal first."""
     words = plain(text)
-    yield _NOT_TOLD.sub("", words)
-    if turned := _LAST_COMES_FIRST.match(words):
-        yield _NOT_TOLD.sub("", f"{turned[2]}{turned[1]}")
-    if (shorter := _NORMAL_CHAIN.sub("", words)) != words:
-        yield _NOT_TOLD.sub("", shorter)
+    for form in dict.fromkeys((words, _BOTTLED.sub("", words))):
+        yield _NOT_TOLD.sub("", form)
+        for pattern, meaning in _REWRITTEN:
+            if (other := pattern.sub(meaning, form)) != form:
+                yield _NOT_TOLD.sub("", other)
 
 
 def plain(name: str) -> str:
