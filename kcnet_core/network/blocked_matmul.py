@@ -22,6 +22,7 @@ import numpy as np
 
 PIECE = 384  # rows or columns of the result, or more where that would make too many pieces
 MOST_PIECES = 8  # along one side
+ROWS_OF_A_PIECE = 2048  # of data, of which something cheap is made; fewer are not worth a helper
 
 
 def matmul(A: np.ndarray, B: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
@@ -127,6 +128,16 @@ def run_pieces(pieces: Iterable[Callable[[], object]]) -> None:
         finally:
             for helper in helpers:
                 helper.result()
+
+
+def run_on_rows(piece: Callable[[slice], object], n_rows: int) -> None:
+    """Carry out a piece for all rows, some at a time."""
+    starts = range(0, n_rows, ROWS_OF_A_PIECE)
+    slices = [slice(start, start + ROWS_OF_A_PIECE) for start in starts]
+    if len(slices) <= 1:
+        piece(slice(0, n_rows))
+    else:
+        run_pieces(partial(piece, rows) for rows in slices)
 
 
 def _work(todo: Iterator[Callable[[], object]], lock: threading.Lock) -> None:

@@ -8,6 +8,8 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit, softmax
 
+from kcnet_core.network.blocked_matmul import run_on_rows
+
 SHARPEST = 1e3  # rows told apart perfectly would ask for infinite slopes
 SMALLEST_SLOPE = 1e-3  # a label that nothing predicts keeps its ranking and its base rate
 HASHED_COLUMNS = 64
@@ -133,9 +135,15 @@ class CalibrationRows:
         self._keys = all_keys[chosen]
 
     def _content_keys(self, X: np.ndarray) -> np.ndarray:
-        # Whole numbers modulo 2^32 are exact in any order, which sums of floats would not be.
-        bits = np.ascontiguousarray(X[:, self._columns], np.float32).view(np.uint32)
-        keys = (bits * self._factors).sum(1, dtype=np.uint32)
-        keys ^= keys >> np.uint32(16)
-        keys *= np.uint32(0x85EBCA6B)
-        return keys ^ (keys >> np.uint32(13))
+        keys = np.empty(len(X), np.uint32)
+
+        def some(rows: slice) -> None:
+            # Whole numbers modulo 2^32 are exact in any order, which sums of floats would not be.
+            bits = np.ascontiguousarray(X[rows, self._columns], np.float32).view(np.uint32)
+            part = (bits * self._factors).sum(1, dtype=np.uint32)
+            part ^= part >> np.uint32(16)
+            part *= np.uint32(0x85EBCA6B)
+            keys[rows] = part ^ (part >> np.uint32(13))
+
+        run_on_rows(some, len(X))
+        return keys

@@ -8,6 +8,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from kcnet_core.contracts import Result, Step, Steps
 from kcnet_core.errors import DataError
+from kcnet_core.network.blocked_matmul import run_on_rows
 from kcnet_core.network.labels import TargetCode
 
 
@@ -16,10 +17,7 @@ def check_rows(estimator: BaseEstimator, X, *, reset: bool) -> np.ndarray:
     X = validate_data(
         estimator, X, reset=reset, dtype=[np.float32, np.float64], ensure_all_finite=False
     )
-    with np.errstate(over="ignore", invalid="ignore"):
-        # A float32 sum may overflow where no value does; only then is each one looked at.
-        finite = np.isfinite(X.sum()) or np.isfinite(X).all()
-    if not finite:
+    if not _all_finite(X):
         row, column = np.argwhere(~np.isfinite(X))[0]
         value = "NaN (a missing value)" if np.isnan(X[row, column]) else "infinity (inf)"
         names = getattr(estimator, "feature_names_in_", None)
@@ -29,6 +27,18 @@ def check_rows(estimator: BaseEstimator, X, *, reset: bool) -> np.ndarray:
             f"with kcnet_core.network.scaling.FeatureScaler or sklearn.impute.SimpleImputer."
         )
     return X
+
+
+def _all_finite(X: np.ndarray) -> bool:
+    found = []
+
+    def look(rows: slice) -> None:
+        with np.errstate(over="ignore", invalid="ignore"):
+            # A float32 sum may overflow where no value does; only then is each one looked at.
+            found.append(np.isfinite(X[rows].sum()) or np.isfinite(X[rows]).all())
+
+    run_on_rows(look, len(X))
+    return all(found)
 
 
 def check_weights(sample_weight, X) -> np.ndarray:

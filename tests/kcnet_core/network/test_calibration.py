@@ -149,3 +149,7 @@ def test_the_calibration_sample_is_spread_over_all_rows():
     sample.add(X, X, X[:, 0])
     share = np.histogram(sample.X, bins=10, range=(0, 10_000))[0] / 1000
     assert np.abs(share - 0.1).max() < 0.04
+    singly = CalibrationRows(1000, 1, np.random.default_rng(0))
+    for rows in np.array_split(np.arange(10_000), 97):  # each too few to be shared among cores
+        singly.add(X[rows], X[rows], X[rows, 0])
+    np.testing.assert_array_equal(np.sort(sample.X, axis=0), np.sort(singly.X, axis=0))

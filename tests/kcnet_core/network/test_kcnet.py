@@ -22,6 +22,7 @@ from sklearn.preprocessing import StandardScaler
 from kcnet_core import ELMClassifier, FSHNClassifier, KCNetClassifier
 from kcnet_core.errors import DataError, KCNetError
 from kcnet_core.network.history import EpochRecord, Progress
+from kcnet_core.network.validation import check_rows
 
 
 @pytest.fixture(scope="module")
@@ -434,6 +435,14 @@ def test_the_first_value_that_is_no_number_is_named(bad, said, kind):
     X[3, 2] = bad
     with pytest.raises(DataError, match=f"Row 3, column 2 of X is {said}"):
         kind().fit(X, [0, 1] * 3)
+
+
+def test_it_is_found_among_many_rows_and_large_values_are_none():
+    X = np.full((5000, 2), 3e38, np.float32)  # whose sum is beyond float32
+    assert check_rows(KCNetClassifier(), X, reset=True) is X
+    X[4321, 1] = np.nan
+    with pytest.raises(DataError, match="Row 4321, column 1 of X is NaN"):
+        check_rows(KCNetClassifier(), X, reset=True)
 
 
 @pytest.mark.parametrize(
