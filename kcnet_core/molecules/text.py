@@ -20,7 +20,12 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 _SPACE = re.compile(r"\s")
 _SEPARATOR = re.compile(r"[\s,;]")
 _CXSMILES = re.compile(r"\|[^|]*\|")
-_INVISIBLE = dict.fromkeys(map(ord, "\ufeff\u200b\u200c\u200d\u2060"))
+# Left out; and halves of a character, which JSON can hold and nothing can be written with.
+_INVISIBLE = {
+    **dict.fromkeys(map(ord, "\ufeff\u200b\u200c\u200d\u2060")),
+    **dict.fromkeys(range(0xD800, 0xE000), "\ufffd"),
+}
+_LONGEST_HEADER = 10_000  # characters; a longer line holds no titles
 _DELIMITERS = "\t,;"
 
 # What people call the column of names, best first; a title may have one word more, or an s.
@@ -70,7 +75,8 @@ def split_lines(text: str) -> list[Line]:
         for number, line in enumerate(_LINE_END.split(text), start=1)
     ]
     numbered = [(number, line) for number, line in numbered if line and not line.startswith("#")]
-    columns = _header(numbered[0][1]) if numbered else None
+    titled = numbered and len(numbered[0][1]) <= _LONGEST_HEADER
+    columns = _header(numbered[0][1]) if titled else None
     if columns is None:
         return [_free_line(number, line) for number, line in numbered]
     return [_table_line(number, line, *columns) for number, line in numbered[1:]]

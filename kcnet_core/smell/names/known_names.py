@@ -21,8 +21,9 @@ from kcnet_core.smell.names.several import several
 from kcnet_core.smell.names.spelling import readings, spelling, spellings
 from kcnet_core.smell.names.table import Entry, entries
 
-# A name made of nothing else is left to SMILES: "CO" is methanol, never somebody's "Co".
-_SMILES_ONLY = re.compile(r"(?:\[[^\]]*\]|[BCNOPSFIbcnops\[\]()=#@+\-\\/%.0-9]|Cl|Br)+")
+# A name made of nothing else is left to SMILES: "CO" is methanol, never somebody's "Co". Nothing is
+# tried twice (`++`): a bracket may be read in two ways, so forty of them in 2 to the 40.
+_SMILES_ONLY = re.compile(r"(?:\[[^\]]*+\]|Cl|Br|[BCNOPSFIbcnops\[\]()=#@+\-\\/%.0-9])++")
 _NEAR_NAMES = 3
 _NEAR_ENOUGH = 0.72  # of difflib's ratio; "limonen" finds limonene, "xyz" nothing
 _COMPARED = 40  # names that share most triples of letters; only they are compared letter by letter

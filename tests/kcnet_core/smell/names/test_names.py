@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import time
 from collections import Counter
 
 import pytest
@@ -288,6 +289,29 @@ def asked(names, text):
 def test_each_bad_input_has_a_sentence(names, text, sentence):
     (row,) = asked(names, text)
     assert not row.ok and sentence in row.error
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[C]" * 60 + "z", "CAS" + "-" * 400_000 + "x", "CAS registry" + " " * 400_000 + "x"],
+    ids=["brackets", "dashes", "spaces"],
+)
+def test_a_line_that_could_be_read_in_many_ways_is_read_in_one(names, text):
+    """The first of these took 2 to the 60 steps, the second 400,000 squared."""
+    began = time.process_time()
+    (row,) = asked(names, text)
+    assert not row.ok and time.process_time() - began < 1
+
+
+def test_a_first_line_of_half_a_million_characters_holds_no_titles():
+    began = time.process_time()
+    assert len(split_lines("smiles," * 70_000 + "\nC")) == 2
+    assert time.process_time() - began < 1
+
+
+def test_half_a_character_is_a_sentence(names):
+    (row,) = asked(names, "C\ud800")
+    assert row.error.encode() and row.text.encode()
 
 
 @pytest.mark.parametrize("typed", ["CO", "CN", "PCB", "COC", "NCS"])
