@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from kcnet_core.errors import DataError
+from kcnet_core.limits import MEGABYTE
 
 FOLDER = "images/cifar-10-batches-py"
 ARCHIVE = "images/cifar-10-python.tar.gz"
@@ -23,6 +24,8 @@ CLASSES = (
     *("dog", "frog", "horse", "ship", "truck"),
 )
 _VALUES = 32 * 32 * 3
+_MOST_BYTES = 64 * MEGABYTE  # a published batch has 31 million
+_MOST_STEPS = 1_000_000  # of a pickle; a published batch has some 50,000
 
 
 def read_parts(folder: Path) -> list[np.ndarray]:
@@ -44,7 +47,8 @@ def read_batch(path: Path) -> tuple[np.ndarray, np.ndarray]:
         raise DataError(
             f"{path.name} is damaged or no batch of CIFAR-10. Delete it and download it again."
         ) from error
-    if not labels or len(pixels) != _VALUES * len(labels) or max(labels) >= len(CLASSES):
+    known = all(0 <= label < len(CLASSES) for label in labels)
+    if not labels or not known or len(pixels) != _VALUES * len(labels):
         raise DataError(
             f"{path.name} holds {len(labels):,} labels and {len(pixels):,} values of pixels, not "
             f"{_VALUES:,} for each label from 0 to 9. Delete it and download it again."
@@ -59,15 +63,20 @@ def _found(path: Path) -> tuple[bytes, list[int], bool]:
     """The longest text of a pickle, the numbers behind its text "labels", and whether the pixels
     lie column by column."""
     pixels, labels, key, flag, by_columns = b"", [], "", False, False
-    with path.open("rb") as file:
-        for code, value, _ in pickletools.genops(file):
-            if isinstance(value, (str, bytes, bytearray)):
-                text = value.encode("latin-1") if isinstance(value, str) else bytes(value)
-                key = value if isinstance(value, str) else ""
-                if len(text) > len(pixels):
-                    pixels, by_columns = text, flag
-            elif isinstance(value, int) and "INT" in code.name and key == "labels":
-                labels.append(value)
-            if code.name in ("NEWTRUE", "NEWFALSE"):
-                flag = code.name == "NEWTRUE"
+    with path.open("rb") as file:  # whole: a text that claims to be longer takes no memory
+        content = file.read(_MOST_BYTES + 1)
+    if len(content) > _MOST_BYTES:
+        raise ValueError("longer than a batch")
+    for step, (code, value, _) in enumerate(pickletools.genops(content)):
+        if step > _MOST_STEPS:
+            raise ValueError("more steps than a batch has")
+        if isinstance(value, (str, bytes, bytearray)):
+            text = value.encode("latin-1") if isinstance(value, str) else bytes(value)
+            key = value if isinstance(value, str) else ""
+            if len(text) > len(pixels):
+                pixels, by_columns = text, flag
+        elif isinstance(value, int) and "INT" in code.name and key == "labels":
+            labels.append(value)
+        if code.name in ("NEWTRUE", "NEWFALSE"):
+            flag = code.name == "NEWTRUE"
     return pixels, labels, by_columns

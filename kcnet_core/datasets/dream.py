@@ -80,7 +80,7 @@ def rated_molecules(
     kept, smiles, X = drain(described_rows_steps(texts, called, report), progress)
     means = mean_ratings(ratings, stimuli["Stimulus"].to_numpy()[kept])
     ratios = stimuli["Ratio"].to_numpy(dtype=str)[kept]
-    weakest_first = np.argsort([-float(ratio.partition("/")[2]) for ratio in ratios], kind="stable")
+    weakest_first = np.argsort([-_times_diluted(ratio) for ratio in ratios], kind="stable")
     _, molecule = np.unique(stimuli["CID"].to_numpy(dtype=str)[kept], return_inverse=True)
     y, at = (
         np.full((molecule.max() + 1, len(ATTRIBUTES)), np.nan),
@@ -99,6 +99,17 @@ def rated_molecules(
         report=[_ABOUT, *report],
         **CATALOGUE["keller_2016"].about,
     )
+
+
+def _times_diluted(ratio: str) -> float:
+    """How many times thinner than pure "1/1000" is."""
+    try:
+        return float(ratio.partition("/")[2])
+    except ValueError:
+        raise DataError(
+            f"stimuli.csv of Keller 2016 has the dilution {ratio[:20]!r}, which should be like "
+            "1/1000. Delete the file and download it again."
+        ) from None
 
 
 def taken(dataset: Dataset, rows: np.ndarray) -> Dataset:

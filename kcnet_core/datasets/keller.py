@@ -116,6 +116,13 @@ def rated_stimuli(folder: Path, use, report):
         )
     molecules = molecules[~repeated]
     stimuli = read_table(folder, "stimuli.csv")
+    again = stimuli["Stimulus"].duplicated()
+    if again.any():
+        report.append(
+            f"{again.sum()} lines of stimuli.csv name a stimulus that came before; the first entry "
+            "is used."
+        )
+    stimuli = stimuli[~again].copy()
     by_cas = dict(zip(molecules["CAS"], molecules["CID"], strict=True))
     unknown = ~stimuli["CIDs"].isin(molecules["CID"])
     by_number = unknown & stimuli["CIDs"].isin(list(by_cas))
@@ -199,7 +206,7 @@ def read_table(folder: Path, name: str):
         raise DataError(
             f"{path.name} of Keller 2016 may not be read by this program; give it the right to."
         ) from error
-    except (OSError, EOFError, ValueError, zlib.error) as error:
+    except (OSError, EOFError, ValueError, OverflowError, zlib.error) as error:
         raise DataError(
             f"{path.name} of Keller 2016 is damaged or has another layout "
             f"(it should have the columns {', '.join(_COLUMNS[name])}). "

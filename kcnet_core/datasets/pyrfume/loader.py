@@ -159,7 +159,9 @@ class _Reader:
             ) from error
         except (OSError, EOFError, ValueError, zlib.error) as error:
             raise self.damaged(name, f"the columns {', '.join(columns)}") from error
-        table = table.rename(columns=dict(formerly or {}))
+        table = table.rename(
+            columns={old: new for old, new in (formerly or {}).items() if new not in table.columns}
+        )
         if not set(columns) <= set(table.columns) or not len(table):
             raise self.damaged(name, f"the columns {', '.join(columns)}")
         for column in set(columns) & {"CID", "new_CID", _STIMULUS}:  # some were written as 123.0
@@ -172,9 +174,9 @@ class _Reader:
             return cell.split(";")
         try:
             found = ast.literal_eval(cell)
-        except (ValueError, SyntaxError, MemoryError, RecursionError) as error:
+        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError) as error:
             raise self.damaged(name, "a list of words in every row") from error
-        return () if isinstance(found, dict) else found
+        return [] if isinstance(found, dict) else [one for one in found if isinstance(one, str)]
 
     def damaged(self, name: str, should: str) -> DataError:
         return DataError(

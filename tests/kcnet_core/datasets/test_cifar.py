@@ -104,6 +104,21 @@ def test_a_batch_that_would_run_code_runs_none(tmp_path):
         cifar.read_batch(tmp_path / "batch")
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        pickle.dumps({"labels": [-1], "data": bytes(3072)}, 2),
+        b"\x80\x04\x8e" + struct.pack("<Q", 2**62) + b"a.",  # a text that claims 4 exabytes
+        b"\x80\x02" + b"(" * 1_100_000 + b".",
+    ],
+    ids=["a label below zero", "a text of exabytes", "a million steps"],
+)
+def test_a_batch_made_to_deceive_is_a_sentence(tmp_path, content):
+    (tmp_path / "batch").write_bytes(content)
+    with pytest.raises(DataError, match="download it again"):
+        cifar.read_batch(tmp_path / "batch")
+
+
 def test_cifar_is_fetched_and_loaded_in_colour(served, cache):
     parts = {name: made(20, k) for k, name in enumerate((*cifar.TRAIN, *cifar.TEST))}
     served({name: python2_batch(*part) for name, part in parts.items()})

@@ -65,6 +65,29 @@ def test_a_damaged_list_is_named(small, content):
         datasets.load("dream")
 
 
+@pytest.mark.parametrize(
+    ("now", "sentence"),
+    [
+        ("0,1,thin", "has the dilution 'thin', which should be like 1/1000"),
+        ("99999999999999999999,1,1/1000", "stimuli.csv of Keller 2016 is damaged"),
+    ],
+)
+def test_a_damaged_stimulus_is_named(small, now, sentence):
+    path = small / "keller_2016" / "stimuli.csv"
+    path.write_text(path.read_text().replace("0,1,1/1000", now))
+    with pytest.raises(DataError, match=sentence):
+        datasets.load("dream")
+
+
+def test_a_stimulus_that_is_listed_twice_counts_once(small):
+    before = datasets.load("dream")
+    with (small / "keller_2016" / "stimuli.csv").open("a") as file:
+        file.write("0,2,1/10\n")
+    after = datasets.load("dream")
+    np.testing.assert_array_equal(after.y, before.y)
+    assert "1 lines of stimuli.csv name a stimulus that came before" in " ".join(after.report)
+
+
 def test_without_the_lists_a_sentence_says_how_to_get_them(small):
     (small / dream.LISTS["test"]).unlink()
     with pytest.raises(DataError, match=r"not on this machine yet \(CID_testset.txt\). Download"):

@@ -117,6 +117,9 @@ def test_arctander_is_read_under_the_names_that_its_own_script_writes(given):
     )
     given("arctander_1960", **{"behavior_1_sparse.csv": words})
     assert datasets.load("arctander_1960", min_positives=1).y.tolist() == usual.y.tolist()
+    both = WRITTEN["arctander_1960"][0].replace("Stimulus,Labels", "Stimulus,Labels,Arctander ID")
+    given("arctander_1960", **{"behavior_1_sparse.csv": both.replace("\n", ",9\n", 1)})
+    assert datasets.load("arctander_1960", min_positives=1).smiles == usual.smiles
 
 
 def test_of_dravnieks_the_stronger_dilution_and_a_fifth_of_the_panel_count(given):
@@ -146,6 +149,12 @@ def test_words_are_spelled_alike_wherever_they_come_from():
         ("flavornet", {"behavior.csv": "Stimulus,Descriptors\n7,x\n"}, "do not belong together"),
         ("sigma_2014", {"behavior_sparse.csv": "Stimulus,descriptors\n1,['a\n"}, "a list of words"),
         ("sigma_2014", {"behavior_sparse.csv": "Stimulus,descriptors\n1,[exit()]\n"}, "a list of"),
+        ("sigma_2014", {"behavior_sparse.csv": "Stimulus,descriptors\n1,{[1]}\n"}, "a list of"),
+        (
+            "sigma_2014",
+            {"behavior_sparse.csv": f"Stimulus,descriptors\n8857,[0x{'f' * 5000}]\n"},
+            "do not belong together",
+        ),
         ("leffingwell", {"behavior.csv": "Stimulus,fruity\n8857,very\n"}, "one column for every"),
     ],
 )
