@@ -5,6 +5,7 @@ The format is described for teachers in `assets/lessons/README.md`.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -43,6 +44,7 @@ _STEP_FIELDS = (
     "view", "step", "show", "sample", *SETTINGS, "question", *_BESIDE_A_QUESTION, "reveal",
 )  # fmt: skip
 _FIELD = re.compile(r"^([a-z][a-z_]*):(?:\s+(.*))?$")
+_SPAN = re.compile(r"(-?\d+(?:\.\d+)?) to (-?\d+(?:\.\d+)?)")
 _PLACEHOLDERS = {  # by kind of question
     "guess": ("measured",),
     "choose": ("winner", "measured"),
@@ -305,8 +307,8 @@ class Reader:
     def kind(self, part, kind):
         line, value = part.fields[kind]
         if kind == "guess":
-            match = re.fullmatch(r"(-?[\d.]+) to (-?[\d.]+)", value)
-            if not match or not float(match[1]) < float(match[2]):
+            match = _SPAN.fullmatch(value)
+            if not match or not float(match[1]) < float(match[2]) < math.inf:
                 self.fail(line, "“guess:” is written like “guess: 0 to 100”.")
             return {"low": float(match[1]), "high": float(match[2])}
         setting, values = self.setting_list(part, kind)

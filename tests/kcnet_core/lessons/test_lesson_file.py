@@ -99,6 +99,8 @@ def test_settings_hold_until_a_later_step_changes_them():
         ("measure: active_share", "measure: activity", 23, "one of accuracy"),
         ("measure: active_share\n", "", 22, "needs “measure:”"),
         ("guess: 0 to 100", "guess: a bit", 24, "like “guess: 0 to 100”"),
+        ("guess: 0 to 100", "guess: 1.2.3 to 4", 24, "like “guess: 0 to 100”"),
+        ("guess: 0 to 100", f"guess: 0 to {'9' * 400}", 24, "like “guess: 0 to 100”"),
         ("guess: 0 to 100\n", "", 22, "exactly one of"),
         ("guess: 0 to 100", "choose: cells = 50, 100", 24, "answer: highest"),
         ("guess: 0 to 100", "change: cells = 50, 100, 200", 24, "two values"),
