@@ -149,7 +149,8 @@ def read_npz(
             if entry is None:
                 raise DataError("It has no X.")
             shape, dtype = array_header(pack, entry, "X")
-            fits = len(shape) >= 2 and math.prod(shape[1:]) == wanted and dtype.kind in "buif"
+            fits = len(shape) >= 2 and math.prod(shape[1:]) == wanted
+            fits = fits and dtype.kind in "buif" and dtype.itemsize <= 8  # models know float64
             X = read_array(pack, entry, "X") if fits else None
     except DataError as error:
         raise DataError(

@@ -44,11 +44,11 @@ def smell(body: bytes) -> dict[str, Any]:
             f"{limits.SMELLED_CHARACTERS_AT_ONCE:,} characters of SMILES. Send them in parts, or "
             "use the Smell page."
         )
-    if name not in models.TEACHERS:
+    if not isinstance(name, str) or name not in models.TEACHERS:
         raise DataError(f'"data" must be one of {", ".join(models.TEACHERS)}.')
     nose, _ = models.taught(name)
     dilution = asked.get("dilution")
-    if dilution is not None and dilution not in nose.dilutions:
+    if dilution is not None and dilution not in list(nose.dilutions):  # it may be anything
         known = ", ".join(nose.dilutions) or "none: leave it out"
         raise DataError(f'"dilution" must be one that the data have ({known}).')
     found = answers.smell(nose, lines, dilution)

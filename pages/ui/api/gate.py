@@ -18,6 +18,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
@@ -40,6 +41,7 @@ from kcnet_core.limits import (
 from pages.ui.shell.streamlit_workarounds import held_files
 from pages.ui.shell.visitor import COOKIE_SECONDS, OWNER_COOKIE, TOKEN
 
+CLIENT_GONE = 499  # before the request was there; as nginx notes it
 UPLOAD = "/_stcore/upload_file/"  # Streamlit's own, then the session and a name for the file
 ROUTES = ("smell", "predict", "datasets", "runs", "openapi.json")  # first parts of the API's paths
 log = logging.getLogger("kcnet.api")
@@ -139,7 +141,7 @@ class Gate:
         host, origin = headers.get("host"), headers.get("origin")
         if not is_host_allowed(host):
             return problem(403, "This server is not called that; see server.allowedHosts.")
-        if origin is not None and urlsplit(origin).netloc != host:
+        if origin is not None and _host_of(origin) != host:
             return problem(403, "Pages of other sites may not use this API in a visitor's browser.")
         client = (scope.get("client") or ("",))[0]
         if wait := self._rate.seconds_to_wait(client):
@@ -181,11 +183,20 @@ class Gate:
             await problem(413, str(refused))(scope, receive, send)
         except KCNetError as refused:
             await problem(422, str(refused))(scope, receive, send)
+        except ClientDisconnect:
+            await problem(CLIENT_GONE, "Whoever asked has gone.")(scope, receive, send)
         except Exception:
             code = secrets.token_hex(3)
             log.exception("an API request failed (reference %s)", code)
             sentence = f"Something went wrong that is not your fault; report reference {code}."
             await problem(500, sentence)(scope, receive, send)
+
+
+def _host_of(origin: str) -> str:
+    try:
+        return urlsplit(origin).netloc
+    except ValueError:  # such as a bracket that is not closed
+        return ""
 
 
 def problem(status: int, sentence: str, retry_after: float = 0.0) -> JSONResponse:

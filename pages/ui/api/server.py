@@ -8,7 +8,8 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import UploadFile
+from starlette.datastructures import FormData, UploadFile
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
@@ -28,6 +29,7 @@ SECONDS_BETWEEN_TIDYINGS = 60.0
 SECONDS_A_FILE_LASTS = 31_536_000  # of the editor: its name changes with its content
 # What a process for runs loads before its first one: then that begins at once.
 NEEDED_BY_RUNS = ("kcnet_core.cluster.train", "kcnet_core.model_file", "sklearn.metrics")
+FORM = 'Send two files as a form: "model", a saved model (.kcnet), and "rows", a .csv or .npz.'
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 # Taken when all of a request is here: whoever sends slowly keeps nobody from an answer.
 computing = Places(MAX_API_AT_ONCE, "are being answered")
@@ -48,18 +50,22 @@ async def smell(request: Request) -> Response:
 
 async def predict(request: Request) -> Response:
     as_csv = "text/csv" in request.headers.get("accept", "")
-    async with request.form(max_files=2, max_fields=2) as form:
-        parts = [form.get(name) for name in ("model", "rows")]
-        files = [one for one in parts if isinstance(one, UploadFile)]
-        if len(files) < len(parts):
-            raise DataError(
-                'Send two files as a form: "model", a saved model (.kcnet), and "rows", a .csv or '
-                ".npz."
-            )
-        with computing.one():
-            model, rows = [await one.read() for one in files]
-            text = await run_in_threadpool(answers.predicted, model, rows, as_csv)
+    try:
+        async with request.form(max_files=2, max_fields=2) as form:
+            text = await _predicted(form, as_csv)
+    except HTTPException as error:  # of whoever parses forms
+        raise DataError(f"The form cannot be read ({error.detail.strip('.')}). {FORM}") from error
     return Response(text, media_type="text/csv" if as_csv else "application/json")
+
+
+async def _predicted(form: FormData, as_csv: bool) -> str:
+    parts = [form.get(name) for name in ("model", "rows")]
+    files = [one for one in parts if isinstance(one, UploadFile)]
+    if len(files) < len(parts):
+        raise DataError(FORM)
+    with computing.one():
+        model, rows = [await one.read() for one in files]
+        return await run_in_threadpool(answers.predicted, model, rows, as_csv)
 
 
 async def datasets(_: Request) -> Response:

@@ -44,7 +44,7 @@ def editor(
 
     def drawn() -> None:
         new = (st.session_state.get(key) or {}).get("drawn")
-        if isinstance(new, str) and len(new) <= MAX_SMILES_LENGTH:
+        if isinstance(new, str) and len(new) <= MAX_SMILES_LENGTH and new.isascii():
             take(new)
 
     _board(

@@ -24,9 +24,9 @@ from pages.ui.shell import visitor_jobs
 from tests.conftest import run_aside
 
 
-def ask(app, method, path, body=b"", client="1.2.3.4", **headers):
+def ask(app, method, path, body=b"", client="1.2.3.4", sent=None, **headers):
     """Status, headers and body of one request, as a server would pass it on."""
-    sent, got = [{"type": "http.request", "body": body, "more_body": False}], []
+    sent, got = sent or [{"type": "http.request", "body": body, "more_body": False}], []
     scope = {
         "type": "http", "http_version": "1.1", "method": method, "path": path, "root_path": "",
         "raw_path": path.encode(), "query_string": b"", "scheme": "http", "client": (client, 1),
@@ -73,12 +73,33 @@ def test_molecules_are_answered_as_on_the_command_line(app):
         ({"molecules": ["C\r" * 41]}, 413, "the limits are 40 molecules"),
         ({"molecules": ["C" * 900] * 5}, 413, "and 4,000 characters"),
         ({"molecules": ["C"], "data": "../etc"}, 422, "must be one of starter"),
+        ({"molecules": ["C"], "data": ["starter"]}, 422, "must be one of starter"),
+        ({"molecules": ["C"], "dilution": {}}, 422, "must be one that the data have"),
         ([], 422, "no JSON object"),
     ],
 )
 def test_what_cannot_be_answered_is_a_sentence(app, asked, status, words):
     found, answer = smell(app, asked)
     assert (found, words in answer["error"]) == (status, True), answer
+
+
+def test_half_a_character_is_answered_with_a_whole_one(app):
+    status, answer = smell(app, {"molecules": ["\ud800"]})
+    assert status == 200 and answer["molecules"][0]["error"]
+
+
+@pytest.mark.parametrize(
+    ("body", "headers"),
+    [
+        (b"x", {"content_type": "multipart/form-data"}),
+        (b"x", {"content_type": "multipart/form-data; boundary=other"}),
+        (b"&".join([b"a=1"] * 9), {"content_type": "application/x-www-form-urlencoded"}),
+    ],
+)
+def test_a_form_that_cannot_be_read_is_a_sentence(app, body, headers):
+    status, _, answer = ask(app, "POST", "/api/predict", body, **headers)
+    sentence = json.loads(answer)["error"]
+    assert status == 422 and "cannot be read" in sentence and "two files" in sentence
 
 
 def form(**files):
@@ -136,6 +157,13 @@ def test_a_saved_model_answers_rows_from_a_table_and_from_an_array(app, model):
 def test_rows_and_models_have_the_limits_of_the_pages(app, model, model_file, rows, status, words):
     found, _, body = predict(app, form(model=model_file or model, rows=rows))
     assert (found, words in json.loads(body)["error"]) == (status, True), body
+
+
+def test_numbers_wider_than_a_model_knows_are_refused(app, model):
+    packed = io.BytesIO()
+    np.savez(packed, X=np.full((2, 4), 1, np.longdouble))
+    status, _, body = predict(app, form(model=model, rows=packed.getvalue()))
+    assert status == 422 and "the model takes 4 numbers per row" in json.loads(body)["error"]
 
 
 def test_columns_that_are_called_alike_are_all_answered(app, model):
@@ -284,6 +312,16 @@ def test_pages_of_other_sites_and_other_hosts_are_refused(app, monkeypatch):
         assert ask(app, "GET", "/api/datasets")[0] == 403
     finally:
         config.set_option("server.allowedHosts", [])
+
+
+def test_an_origin_that_is_no_address_is_another_site(app):
+    assert ask(app, "GET", "/api/datasets", origin="http://[::1")[0] == 403
+
+
+def test_whoever_goes_before_the_request_is_there_is_no_fault_of_ours(app, caplog):
+    lost = [{"type": "http.disconnect"}]
+    status, _, _ = ask(app, "POST", "/api/smell", sent=lost)
+    assert status == gate.CLIENT_GONE and "failed" not in caplog.text
 
 
 def test_a_fault_of_ours_is_a_reference_and_no_traceback(app, monkeypatch):
