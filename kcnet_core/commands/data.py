@@ -12,14 +12,20 @@ STATUS = {"bundled": "comes along", "present": "here", "download": "to download"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", metavar="ACTION")
     actions.add_parser("list", help="what there is, and where it is kept (the default)")
+    about = actions.add_parser("about", help="size, terms and checksums of one, to read before")
     fetch = actions.add_parser("fetch", help="download a dataset; an interrupted one goes on")
-    fetch.add_argument("name", metavar="NAME", help="as in the list, for instance mnist")
+    for action in (about, fetch):
+        action.add_argument("name", metavar="NAME", help="as in the list, for instance mnist")
 
 
 def main(args: argparse.Namespace) -> None:
     from kcnet_core import datasets
     from kcnet_core.storage.folders import data_folders
 
+    if args.action in ("about", "fetch"):
+        print(_about(args.name), flush=True)
+    if args.action == "about":
+        return
     if args.action == "fetch":
         progress = _Progress(args.name)
         datasets.fetch(args.name, progress=progress)
@@ -41,6 +47,19 @@ def main(args: argparse.Namespace) -> None:
         ]
         print("  ".join(cells).rstrip())
     print("\nLooked for in: " + ", ".join(map(str, data_folders())))
+
+
+def _about(name: str) -> str:
+    """What a person should know before a download."""
+    from kcnet_core.datasets import sources
+    from kcnet_core.datasets.catalogue import info_of
+
+    info = info_of(name)
+    size = f", {info.megabytes} MB" if info.size_bytes else ""
+    lines = [f"{info.title}{size}", f"Terms: {info.licence}", f"Cite: {info.citation}"]
+    digests = sources.checksums(name) or [info.checked] * bool(info.checked)
+    lines += [f"Checked on arrival: {digest}" for digest in digests]
+    return "\n".join(lines)
 
 
 class _Progress:

@@ -67,6 +67,12 @@ def load(name: str, **options) -> Dataset:
     >>> load("mnist_sample", n_train=1000, n_test=200).X.shape
     (1200, 784)
     """
+    if name == "hemibrain":
+        raise DataError(
+            "The hemibrain has no rows to learn from: it is a wiring. Read it with "
+            "kcnet_core.datasets.fly.connectome.connectome(), and give a network "
+            "connectome=synapses_for(names) for data whose inputs are glomeruli, like DoOR."
+        )
     if name not in _LOADERS:
         raise DataError(f"There is no dataset {name!r}; choose one of {', '.join(_LOADERS)}.")
     loader, allowed = _LOADERS[name]

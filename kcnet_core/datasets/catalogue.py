@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from kcnet_core.errors import DataError
+
 _MNIST_LICENCE = "CC BY-SA 3.0 (Y. LeCun and C. Cortes)"
 _MNIST_CITATION = (
     "LeCun, Bottou, Bengio and Haffner (1998), Gradient-based learning applied to document "
@@ -41,6 +43,13 @@ class DatasetInfo:
         """To download; of less than one, the first digit that says anything."""
         size = self.size_bytes / 1e6
         return f"{size:,.0f}" if size >= 1 else f"{size:.1f}"
+
+
+def info_of(name: str) -> DatasetInfo:
+    """The entry of this name; a sentence lists the names when there is none."""
+    if name not in CATALOGUE:
+        raise DataError(f"There is no dataset {name!r}; choose one of {', '.join(CATALOGUE)}.")
+    return CATALOGUE[name]
 
 
 def is_image_set(name: str) -> bool:

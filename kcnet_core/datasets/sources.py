@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from kcnet_core.contracts import Counted, Steps, drain
 from kcnet_core.datasets import cifar, dream, gs_lf, images, keller, store
-from kcnet_core.datasets.catalogue import CATALOGUE
+from kcnet_core.datasets.catalogue import CATALOGUE, info_of
 from kcnet_core.datasets.downloads import download_steps
 from kcnet_core.datasets.fly import connectome, door
 from kcnet_core.datasets.pyrfume import archives
@@ -115,9 +115,7 @@ def fetch_steps(name: str) -> Steps[Counted, None]:
     Yields the bytes that are here and the bytes in all. Closing it ends the download; what has
     arrived is kept, and the next time goes on from there.
     """
-    if name not in CATALOGUE:
-        raise DataError(f"There is no dataset {name!r}; choose one of {', '.join(CATALOGUE)}.")
-    if CATALOGUE[name].status == "bundled" or store.find(files(name)):
+    if info_of(name).status == "bundled" or store.find(files(name)):
         return
     folder = folders.download_folder()
     done, total = 0, CATALOGUE[name].size_bytes
@@ -132,6 +130,16 @@ def fetch_steps(name: str) -> Steps[Counted, None]:
         for _ in _unpacked(target, remote.members) if remote.members else ():
             yield Counted(min(done, total), total)
     yield Counted(total, total)
+
+
+def checksums(name: str) -> list[str]:
+    """The digest that each file of a download must have, where its source publishes one."""
+    return [
+        f"{PurePosixPath(one.path).name}: {algorithm} {digest}"
+        for one in remote_files(name)
+        for algorithm, digest in (("SHA-256", one.sha256), ("MD5", one.md5))
+        if digest
+    ]
 
 
 def fetch_weights_steps(network: str) -> Steps[Counted, None]:

@@ -20,25 +20,30 @@ from kcnet_core.palette import faded, sign_colours, theme
 CELL_BINS = 44
 HEIGHT = 320
 MOST_BARS = 12  # inputs named in a ranked bar chart
+PALE = 0.35  # opacity of a bar that nobody measured
 TOP = {"t": 14}  # margin above a chart without legend
 
 
 def rates_figure(
     forward: ForwardPass, meanings: Sequence[str], dark: bool = False,
-    names: Sequence[str] | None = None,
+    names: Sequence[str] | None = None, known: np.ndarray | None = None,
 ) -> go.Figure:  # fmt: skip
     """The input vector as the brain receives it: one bar per glomerulus, in order.
 
-    `names` stand below the bars, where they are few and short.
+    `names` stand below the bars, where they are few and short. Bars that are not `known` (n,) were
+    never measured, and are pale.
     """
-    n = len(forward.rates)
+    n, colour = len(forward.rates), theme(dark).primary
+    pale = faded(colour, PALE)
+    colours = colour if known is None else [colour if one else pale for one in known]
     ticks: dict = {}
     if names is not None:
         ticks = {"tickvals": [*range(1, n + 1)], "ticktext": list(names), "tickangle": -90}
     about = [f"{escape_html(meaning)}<br>rate %{{y:.2f}}" for meaning in meanings]
     return draw(
-        [bars(np.arange(1, n + 1), forward.rates, theme(dark).primary, about)],
-        "Firing rate of every glomerulus, in the order of the input vector.",
+        [bars(np.arange(1, n + 1), forward.rates, colours, about)],
+        "Firing rate of every glomerulus, in the order of the input vector"
+        + ("." if known is None else "; pale: never measured."),
         dark,
         HEIGHT,
         margin=TOP,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
@@ -300,6 +301,28 @@ def test_both_networks_can_be_looked_into():
     said = texts(app)
     assert "7.0 inputs per cell" in said
     assert "every input reaches every cell" in said
+
+
+def test_of_several_wirings_one_is_looked_into_at_a_time():
+    """All at once they came into two columns, and the tab ended with an error."""
+    app = opened("Inside", **QUICK, wirings="random,local")
+    assert not app.exception and not app.error
+    assert "7.0 inputs per cell" in texts(app)
+    chosen = next(one for one in app.segmented_control if one.label == "Wiring of KCNet")
+    assert list(chosen.options) == ["anywhere", "in fields"]
+    chosen.set_value("local").run()
+    assert not app.exception and not app.error
+
+
+def test_a_fly_that_is_looked_into_names_its_glomeruli(shared_data, monkeypatch):
+    monkeypatch.setenv("KCNET_DATA", str(shared_data))
+    wirings = "hemibrain,hemibrain-shuffled,hemibrain-random"
+    app = opened("Inside", **QUICK | {"dataset": "door"}, wirings=wirings)
+    assert not app.exception and not app.error
+    said = texts(app)
+    assert "hemibrain**: point at an entry to read its glomerulus" in said
+    windows = [json.loads(one.proto.spec) for one in app.get("plotly_chart")][-2:]
+    assert all(window["data"][0]["x"][:3] == ["DM1", "VA2", "V"] for window in windows)
 
 
 def test_a_search_ends_with_a_setting_that_the_comparison_can_use():

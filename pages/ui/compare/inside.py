@@ -11,6 +11,7 @@ from kcnet_core import figures
 from kcnet_core.experiments.comparison.inside import SideBySide, side_by_side
 from kcnet_core.experiments.comparison.rows import PlannedRows
 from kcnet_core.experiments.protocols import PROTOCOLS
+from kcnet_core.figures.matrices import MAX_WINDOW
 from kcnet_core.palette import model_colour
 from pages.ui.shell import row_picture, visitor
 from pages.ui.shell.chart import chart
@@ -18,6 +19,7 @@ from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.memo import memo
 from pages.ui.shell.row_picture import label
 from pages.ui.shell.safety_net import fragment
+from pages.ui.shell.words import setting_value
 
 LARGEST = 2_000  # more cells than this cannot be told apart in a picture
 
@@ -26,17 +28,24 @@ def inside(planned: PlannedRows) -> None:
     comparison = planned.comparison
     sizes = [size for size in comparison.hidden if size <= LARGEST] or [LARGEST]
     st.markdown(
-        "Both networks have random input weights and solve only for their output weights. What "
-        "differs is the wiring: seven ones per Kenyon cell, or a dense matrix of random numbers."
+        "Both networks solve only for their output weights. What differs is the wiring: a few ones "
+        "per Kenyon cell, or a dense matrix of random numbers."
     )
-    size = sizes[0]
+    size, plan = sizes[0], comparison.wirings[0]
     if len(sizes) > 1:
         size = st.segmented_control(
             "Hidden size", sizes, default=sizes[len(sizes) // 2], required=True,
             format_func=lambda value: f"{value:,}", key=f"inside_size_{'_'.join(map(str, sizes))}",
         )  # fmt: skip
+    if len(comparison.wirings) > 1:
+        plan = st.segmented_control(
+            "Wiring of KCNet", comparison.wirings, default=plan, required=True,
+            format_func=lambda name: setting_value("wiring", name),
+            key=f"inside_wiring_{'_'.join(comparison.wirings)}",
+        )  # fmt: skip
     with st.spinner("Teaching both networks …"):
-        shown = replace(comparison, models=("KCNet",), hidden=(size,), n_repeats=1, n_folds=0)
+        one = {"models": ("KCNet",), "hidden": (size,), "wirings": (plan,)}
+        shown = replace(comparison, **one, n_repeats=1, n_folds=0)
         key = (shown, id(planned.dataset))
         pair = memo("inside", key, lambda: side_by_side(shown, planned.dataset, size))
     one_sample(pair)
@@ -111,10 +120,18 @@ def weights(pair: SideBySide) -> None:
         W = network.weights
         binary = W.dtype == np.uint8
         with column:
-            figure = figures.matrix_picture(
-                W, "W" if binary else "A", limit=None if binary else 1.0, dark=dark,
-                title=f"{network.name}: {'W, 0 or 1' if binary else 'a, between −1 and 1'}",
-            )  # fmt: skip
+            kind = "W" if binary else "A"
+            if pair.fold.glomeruli:
+                figure = figures.matrix_window(
+                    W, slice(0, len(W)), slice(0, W.shape[1]), pair.fold.glomeruli, kind, dark=dark
+                )
+                listed = "" if len(W) <= MAX_WINDOW else f", the first {MAX_WINDOW} cells"
+                st.markdown(f"**{network.name}**{listed}: point at an entry to read its glomerulus")
+            else:
+                figure = figures.matrix_picture(
+                    W, kind, limit=None if binary else 1.0, dark=dark,
+                    title=f"{network.name}: {'W, 0 or 1' if binary else 'a, between −1 and 1'}",
+                )  # fmt: skip
             chart(figure, f"inside_weights_{network.name}")
             if binary:
                 st.caption(

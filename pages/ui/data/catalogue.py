@@ -57,7 +57,8 @@ def card(info, downloads: dict) -> None:
     _, what = COUNTED.get(info.name, COUNTED[info.kind])
     st.caption(f"{size(info)} · {info.n_classes} {what} · {info.licence}")
     if info.checked and info.status == "download":
-        st.caption(f"Checked on arrival: {info.checked}.", help=checksums(info.name))
+        digests = "  \n".join(map(escape_markdown, sources.checksums(info.name)))
+        st.caption(f"Checked on arrival: {info.checked}.", help=digests or None)
     job = _download(info.name, downloads)
     if chosen:
         st.badge("in use", icon=":material/check:", color="green")
@@ -104,18 +105,6 @@ def size(info) -> str:
     if info.n_rows < published:
         return f"{info.n_rows:,} of {published:,} rows, a part of the set"
     return f"{info.n_rows:,} {COUNTED[info.kind][0]}"
-
-
-def checksums(name: str) -> str | None:
-    """The digest that every file of a download must have, as far as its source publishes one."""
-    files = ((PurePosixPath(one.path).name, one) for one in sources.remote_files(name))
-    listed = [
-        f"{file}: {algorithm} {digest}"
-        for file, one in files
-        for algorithm, digest in (("SHA-256", one.sha256), ("MD5", one.md5))
-        if digest
-    ]
-    return "  \n".join(map(escape_markdown, listed)) or None
 
 
 def wiring_counts() -> None:

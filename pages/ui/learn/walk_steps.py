@@ -67,7 +67,10 @@ def _what(bench: Bench) -> str:
     if bench.sample.guessed:
         return "how strongly a real fly's glomerulus of that name might answer, which is a guess"
     if bench.sample.measured is not None:
-        return "how strongly a real fly's glomerulus of that name answered, where measured (DoOR)"
+        return (
+            "how strongly a real fly's glomerulus of that name answered, where measured (DoOR; "
+            "pale bars never were)"
+        )
     return "how the molecule ranks in one chemical property"
 
 
@@ -190,7 +193,11 @@ def figure(step: str, bench: Bench, forward: ForwardPass, cell: int, dark: bool)
     meanings = bench.input_meanings
     return {
         "input": lambda: figures.rates_figure(
-            forward, meanings, dark, bench.glomeruli.names if bench.lobes else None
+            forward,
+            meanings,
+            dark,
+            bench.glomeruli.names if bench.lobes else None,
+            bench.sample.measured,
         ),
         "wiring": lambda: _inputs_figure(bench, forward, cell, dark),
         "sum": lambda: figures.sums_figure(forward, cell, dark),
@@ -294,8 +301,8 @@ STEPS = {
     "answer": Step(
         "The answer: {best}",
         "Scores become probabilities. Because the circuit is so simple, the answer can be taken "
-        "apart exactly: the map shows how much every input spoke for it, and the shares add up to "
-        "the score.",
+        "apart exactly: the picture shows how much every input spoke for it, and the shares add up "
+        "to the score.",
         "Orange inputs spoke for “{best}”, purple ones against it.",
         "Reshuffle the wiring a few times. Does the answer change?",
         "{verdict}",

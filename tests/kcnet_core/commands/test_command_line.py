@@ -132,9 +132,25 @@ def test_fetch_shows_progress(monkeypatch, capsys):
     monkeypatch.setattr(datasets, "fetch", fetch)
     assert run("data", "fetch", "mnist") == 0
     captured = capsys.readouterr()
-    assert captured.out == "mnist is here.\n"
+    told = captured.out.splitlines()
+    assert told[0] == "MNIST, 12 MB" and told[1].startswith("Terms: CC BY-SA 3.0")
+    assert told[-1] == "mnist is here."
     assert len(captured.err.splitlines()) == 11, "a line per tenth where there is no terminal"
     assert "50.0 of 100.0 MB (50%)" in captured.err
+
+
+def test_terms_and_checksums_can_be_read_before_anything_is_downloaded(monkeypatch, capsys):
+    monkeypatch.setattr(datasets, "fetch", None)
+    assert run("data", "about", "hemibrain") == 0
+    told = capsys.readouterr().out
+    assert told.startswith("Hemibrain v1.2, 46 MB\n")
+    assert "Terms: CC BY 4.0 by Janelia's page; the DataCite record of v1.0 says CC BY-NC" in told
+    assert "exported-traced-adjacencies-v1.2.tar.gz: MD5 ec1e076d15442f368fa5978b00f4a61c" in told
+    assert run("data", "about", "door") == 0
+    assert capsys.readouterr().out.count("SHA-256") == 3
+    assert run("data", "about", "flavornet") == 0
+    assert "against what this machine saw first" in capsys.readouterr().out
+    assert run("data", "about", "nothing") == 2
 
 
 # -- train -------------------------------------------------------------------------------------

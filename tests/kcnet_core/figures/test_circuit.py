@@ -20,7 +20,7 @@ from kcnet_core.lessons.experiments import (
     opinions,
     tag_pairs,
 )
-from kcnet_core.palette import theme
+from kcnet_core.palette import faded, theme
 
 
 @pytest.fixture(scope="module")
@@ -74,6 +74,15 @@ def all_figures(digits, fly, walk, sweep):
         }
 
     return draw(False), draw(True)
+
+
+def test_rates_that_nobody_measured_are_pale(digits, walk):
+    known = np.arange(len(walk.rates)) % 2 == 0
+    drawn = circuit.rates_figure(walk, digits.names, known=known)
+    colours = drawn.data[0].marker.color
+    assert set(colours[::2]) == {theme(False).primary}
+    assert set(colours[1::2]) == {faded(theme(False).primary, circuit.PALE)}
+    assert "pale: never measured" in alt(drawn)
 
 
 def test_every_figure_has_an_alternative_text_and_named_axes(all_figures):

@@ -175,8 +175,10 @@ def shown_outputs(outputs: np.ndarray, dataset: Dataset, scene: Scene, sample: i
 def wiring_in_words(layer: Layer, n_inputs: int) -> str:
     n = len(layer.window)
     if layer.window.dtype == np.uint8:
-        ones = layer.window.sum(axis=1).mean()
-        return f"First {n} cells: {ones:.0f} ones each, {n_inputs - ones:,.0f} zeros"
+        ones = layer.window.sum(axis=1)
+        if ones.min() < ones.max():
+            return f"First {n} cells: {ones.mean():.1f} ones of {n_inputs:,} each, on average"
+        return f"First {n} cells: {ones[0]} ones each, {n_inputs - int(ones[0]):,} zeros"
     return f"First {n} cells: {n_inputs:,} real weights each"
 
 

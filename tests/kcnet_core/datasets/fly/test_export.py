@@ -234,6 +234,11 @@ def test_without_the_connectome_a_sentence_says_how_to_get_it():
         connectome.connectome()
 
 
+def test_who_loads_the_connectome_as_a_dataset_is_told_how_to_read_it():
+    with pytest.raises(DataError, match=r"it is a wiring.*connectome\(\).*synapses_for"):
+        datasets.load("hemibrain")
+
+
 def test_gzipped_tables_read_like_plain_ones(folder):
     plain = read_export(folder)
     for name in TABLES:
