@@ -10,12 +10,12 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-Result = TypeVar("Result")
-Step = TypeVar("Step")
+ResultT = TypeVar("ResultT")
+StepT = TypeVar("StepT")
 
 # Work that reports what it yields and returns its result. Closing it ends the work; a job pauses,
 # slows down and stops by asking for the next step later or not at all.
-Steps = Generator[Step, None, Result]
+Steps = Generator[StepT, None, ResultT]
 
 # Who does pieces of work that do not wait for each other, where that is not done here: called with
 # a function, arguments that all pieces share, and one more for each; returns a list of results.
@@ -121,8 +121,8 @@ class Counted:
 
 
 def drain(
-    steps: Steps[Any, Result], progress: Callable[[int, int | None], None] | None = None
-) -> Result:
+    steps: Steps[Any, ResultT], progress: Callable[[int, int | None], None] | None = None
+) -> ResultT:
     """Do all of the work at once and return its result.
 
     Where the steps are `Counted`, `progress` hears how far it has come.
@@ -138,8 +138,8 @@ def drain(
 
 
 def share_of_work(
-    steps: Steps[Counted, Result], start: float, share: float
-) -> Steps[Counted, Result]:
+    steps: Steps[Counted, ResultT], start: float, share: float
+) -> Steps[Counted, ResultT]:
     """Steps that are only a share of some work, which begins after `start` of it is done."""
     with closing(steps):
         while True:

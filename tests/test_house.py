@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -11,6 +12,7 @@ MOST_FILES = 25
 MOST_LINES = 350
 PRODUCT = [*PROJECT.glob("kcnet_core/**/*.*"), *PROJECT.glob("pages/**/*.*")]
 FILES = [path for path in PRODUCT if path.is_file() and "__pycache__" not in path.parts]
+CLASS = re.compile(r"class _?(\w+)")
 
 
 def test_few_modules_stand_beside_the_rooms():
@@ -36,3 +38,13 @@ def test_every_module_says_what_it_is_for():
         if path.suffix == ".py" and not path.read_text(encoding="utf-8").startswith('"""')
     ]
     assert not silent
+
+
+def test_no_two_classes_have_one_name():
+    places: dict[str, list[str]] = {}
+    for path in FILES:
+        if path.suffix == ".py":
+            for line in path.read_text(encoding="utf-8").splitlines():
+                if found := CLASS.match(line):
+                    places.setdefault(found[1], []).append(str(path.relative_to(PROJECT)))
+    assert not {name: paths for name, paths in places.items() if len(paths) > 1}

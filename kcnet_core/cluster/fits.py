@@ -11,11 +11,8 @@ from __future__ import annotations
 import copy
 import time
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any
 
 import numpy as np
-import torch
 
 from kcnet_core.cluster.connection import connected, held, submit, worker_addresses
 from kcnet_core.cluster.sources import Parts, Source, read, source
@@ -24,10 +21,9 @@ from kcnet_core.network.calibration import CalibrationRows
 from kcnet_core.network.labels import TargetCode
 from kcnet_core.network.readout import RidgeReadout
 from kcnet_core.network.regression import chunks as chunked
-from kcnet_core.network.ridge import Gram, rows_per_chunk
+from kcnet_core.network.ridge import rows_per_chunk
 from kcnet_core.network.validation import prepare
 
-BANDS = 8  # of rows, in which a triangle is sent
 CHECKED_ROWS = 1000  # of the first chunk, to know inputs and kind of labels
 
 
@@ -43,39 +39,10 @@ class Lane:
         return object.__sizeof__(self) + 8 * self.net.n_hidden**2
 
     def __getstate__(self) -> dict:
-        """Sums travel as NumPy arrays, H H' by one triangle: it is symmetric."""
-        net, sums = copy.copy(self.net), copy.copy(self.net._sums)
-        assert sums is not None, "it has just been begun"
-        sums.settle()
-        gram, sums.gram = sums.gram, None
-        net._sums = sums
-        arrays = gram and (_triangle(gram.HH.cpu().numpy()), gram.HY.cpu().numpy())
-        return {**vars(self), "net": net, "gram": arrays}
+        return {**vars(self), "net": chunked.packed(self.net)}
 
     def __setstate__(self, state: dict) -> None:
-        arrays = state.pop("gram")
-        vars(self).update(state)
-        if arrays is not None:
-            sums: Any = self.net._sums
-            HH, HY = _symmetric(arrays[0]), np.require(arrays[1], requirements="W")
-            sums.gram = Gram(*(torch.from_numpy(a).to(sums.device) for a in (HH, HY)))
-
-
-def _triangle(A: np.ndarray) -> list[np.ndarray]:
-    """The lower triangle of A (B, B) in bands of rows, with little more than half of its bytes."""
-    edges = np.linspace(0, len(A), BANDS + 1).astype(int).tolist()
-    return [np.ascontiguousarray(A[a:b, :b]) for a, b in pairwise(edges)]
-
-
-def _symmetric(bands: list[np.ndarray]) -> np.ndarray:
-    """The matrix of which these are the lower triangle."""
-    A = np.empty((bands[-1].shape[1],) * 2, bands[-1].dtype)
-    for band in bands:
-        b = band.shape[1]
-        a = b - len(band)
-        A[a:b, :b] = band
-        A[:a, a:b] = band[:, :a].T
-    return A
+        vars(self).update(state, net=chunked.unpacked(*state["net"]))
 
 
 def fit(

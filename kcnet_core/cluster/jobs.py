@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from kcnet_core.contracts import Steps
-from kcnet_core.jobs import Elsewhere, Estimate
+from kcnet_core.jobs import Estimate, OtherProcesses
 from kcnet_core.jobs.process import PROCESS_BYTES, of_server
 
 if TYPE_CHECKING:
@@ -81,17 +81,17 @@ def measured_elsewhere(job: MeasuredJob, name: str, data, args: tuple) -> Measur
         from kcnet_core.cluster.steps import steps_there
 
         work, need = getattr(works, name), job.cost.bytes
-        return steps_there(address, work, args, data, need=need, reader=works.Measured)
+        return steps_there(address, work, args, data, need=need, reader=works.CountedItems)
 
     return _elsewhere(job, measure)
 
 
-def elsewhere(data_of: Callable[[Run], Dataset]) -> Elsewhere:
+def elsewhere(data_of: Callable[[Run], Dataset]) -> OtherProcesses:
     """The slots of the cluster, if there is one, and what other web processes there show; `data_of`
     loads what a run of theirs works on."""
     address = app_cluster()
     if address is None:
-        return Elsewhere()
+        return OtherProcesses()
     from kcnet_core.cluster.watching import SharedJobs
 
     return SharedJobs(address, data_of)

@@ -47,7 +47,7 @@ class Condition:
     most: int  # the same if there were no other runs
 
 
-class Run:
+class WorkerRun:
     """One order, in its thread."""
 
     def __init__(self, order: Order, data: Any, ended: Callable[[str], None]):
@@ -160,7 +160,7 @@ class Runs:
 
     def __init__(self, worker):
         self._worker = worker
-        self._runs: dict[str, Run] = {}
+        self._runs: dict[str, WorkerRun] = {}
         self._data: OrderedDict[str, Any] = OrderedDict()
         self._room = Room(self._memory)
 
@@ -199,7 +199,7 @@ class Runs:
             self._room.begin()
         elif order.need > self.condition().room:
             return "full"
-        self._runs[order.id] = Run(order, self._data[order.data_key], self._forget)
+        self._runs[order.id] = WorkerRun(order, self._data[order.data_key], self._forget)
         while len(self._data) > DATASETS_KEPT:  # runs hold theirs
             self._data.popitem(last=False)
         return "begun"

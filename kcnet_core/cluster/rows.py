@@ -44,7 +44,7 @@ def reproduce_steps(recipe: Recipe, journal: Journal, client, **options):
 
 def measured_there(
     client, wanted, cache: DatasetCache, journal: Journal, rows, deadline
-) -> engine.Measured:
+) -> engine.MeasuredRows:
     """As `paper.engine.measured_here`; trials of a search come to the journal one by one, too.
 
     What is sent is claimed in the journal until it is there, as much at once as keeps all workers
@@ -163,7 +163,7 @@ def _claimable(wanted, cache: DatasetCache) -> list[_Piece]:
 def measured_at(client) -> engine.Measure:
     """The same for an address, too, to which it connects when it begins."""
 
-    def measure(wanted, *args) -> engine.Measured:
+    def measure(wanted, *args) -> engine.MeasuredRows:
         if wanted:
             with connected(client) as cluster:
                 yield from measured_there(cluster, wanted, *args)
@@ -240,13 +240,13 @@ def search_steps(model_name: str, dataset: Dataset, train_rows, client, **option
     """As `experiments.comparison.search.search_steps`: the same trials, one after the other, since
     each is chosen by those before it; the folds of a trial are measured side by side."""
     with connected(client) as cluster:
-        evaluate = _SideBySide(cluster)
+        evaluate = _Trials(cluster)
         yield from search.search_steps(
             model_name, dataset, train_rows, evaluate=evaluate, **options
         )
 
 
-class _SideBySide:
+class _Trials:
     """`evaluate_steps` with one task for each split."""
 
     def __init__(self, client):

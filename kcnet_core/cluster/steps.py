@@ -30,7 +30,7 @@ FULL = "Waiting for a worker with enough memory"
 NOBODY = "Waiting for the cluster's first worker"
 
 
-class Reader:
+class StepsReader:
     """Makes of what a worker sends what a page shows; here, where these are the same."""
 
     def read(self, item: Any, offset: float) -> Any:
@@ -47,7 +47,7 @@ class Reader:
 
 def steps_there(
     address: str, work: Work, args: tuple, data: Any, *, need: int = 0,
-    reader: Callable[[], Reader] = Reader, enough: Callable[[], bool] = lambda: False,
+    reader: Callable[[], StepsReader] = StepsReader, enough: Callable[[], bool] = lambda: False,
 ) -> Steps[Any, Any]:  # fmt: skip
     """The steps of `work(data, enough, *args)`, made by a worker of the cluster at `address`.
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from kcnet_core.cluster.steps import Reader, steps_there
+from kcnet_core.cluster.steps import StepsReader, steps_there
 from kcnet_core.contracts import Steps
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.experiments.frames import Frame
@@ -72,7 +72,7 @@ def _train(dataset: Dataset, enough: Callable[[], bool], run: Run) -> Steps[_Sen
         yield _Sent(alone, tuple(frames), tuple(recent), new)
 
 
-class _Film(Reader):
+class _Film(StepsReader):
     def __init__(self, run: Run, dataset: Dataset):
         self._run, self._dataset, self._offset = run, dataset, 0.0
         self._log: list = []

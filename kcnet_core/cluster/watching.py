@@ -17,7 +17,7 @@ from kcnet_core.cluster import board
 from kcnet_core.cluster.shared import n_threads, shared_client
 from kcnet_core.cluster.showing import RESULT, Shown, name_of, owner_of, told
 from kcnet_core.errors import KCNetError
-from kcnet_core.jobs import Elsewhere, Job, JobView, NotOwner
+from kcnet_core.jobs import Job, JobView, NotOwner, OtherProcesses
 
 log = logging.getLogger("kcnet.cluster")
 
@@ -79,7 +79,7 @@ class WatchedJob(Job):
                 self.show(state="failed", error=LEFT, ended=time.time(), running_since=None)
 
 
-class SharedJobs(Elsewhere):
+class SharedJobs(OtherProcesses):
     """Jobs that processes at one cluster show each other.
 
     `data_of` loads the data of a run whose dataset every process can have.

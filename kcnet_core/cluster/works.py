@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kcnet_core.cluster.rows import WORKING
-from kcnet_core.cluster.steps import Reader
+from kcnet_core.cluster.steps import StepsReader
 from kcnet_core.contracts import Steps
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.experiments.beside.steps import beside_job
@@ -30,7 +30,7 @@ def smell(nose, enough, lines, dilution) -> Steps[Any, Any]:
     return smell_steps(nose, lines, dilution)
 
 
-class Measured(Reader):
+class CountedItems(StepsReader):
     """Of measurements, which yield items and progress."""
 
     def waiting(self, last: Any, sentence: str) -> Any:

@@ -27,7 +27,7 @@ def main(args: argparse.Namespace) -> None:
     if args.action == "about":
         return
     if args.action == "fetch":
-        progress = _Progress(args.name)
+        progress = _ProgressLine(args.name)
         datasets.fetch(args.name, progress=progress)
         progress.end()
         print(f"{args.name} is here.")
@@ -62,7 +62,7 @@ def _about(name: str) -> str:
     return "\n".join(lines)
 
 
-class _Progress:
+class _ProgressLine:
     """A line that rewrites itself on a terminal; elsewhere one line per tenth."""
 
     def __init__(self, name: str):

@@ -34,7 +34,7 @@ from kcnet_core.storage.folders import cache_folder
 
 
 @dataclass(frozen=True)
-class Described:
+class DescribedTexts:
     """Canonical SMILES and descriptors by the SMILES as written; reasons for those without."""
 
     smiles: dict[str, str] = field(default_factory=dict)
@@ -43,7 +43,7 @@ class Described:
     parts: dict[str, str] = field(default_factory=dict)  # salts: the organic part that was taken
 
 
-def describe_texts_steps(texts: Sequence[str]) -> Steps[Counted, Described]:
+def describe_texts_steps(texts: Sequence[str]) -> Steps[Counted, DescribedTexts]:
     """Check and describe every distinct SMILES, from the cache as far as it goes.
 
     Closing it writes nothing to the cache.
@@ -89,7 +89,7 @@ def _digest(texts: list[str]) -> str:
     return hashlib.sha256(identity.encode()).hexdigest()[:32]
 
 
-def _compute(texts: list[str], described: Described) -> Steps[Counted, None]:
+def _compute(texts: list[str], described: DescribedTexts) -> Steps[Counted, None]:
     import pandas as pd
 
     lines = frame_lines(pd.DataFrame({"smiles": texts}), "smiles")
@@ -110,25 +110,25 @@ def _compute(texts: list[str], described: Described) -> Steps[Counted, None]:
             described.errors[text] = row.error or ""
 
 
-def _read(path: Path, wanted: set[str]) -> Described:
+def _read(path: Path, wanted: set[str]) -> DescribedTexts:
     try:
         with np.load(path, allow_pickle=False) as file:
             texts, smiles, parts = (file[key].tolist() for key in ("texts", "smiles", "parts"))
             X = file["X"]
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):
-        return Described()
+        return DescribedTexts()
     if not (X.ndim == 2 and len(texts) == len(smiles) == len(parts) == len(X)):
-        return Described()
+        return DescribedTexts()
     if X.dtype != np.float32 or not np.isfinite(X).all() or not set(texts) <= wanted:
-        return Described()
-    return Described(
+        return DescribedTexts()
+    return DescribedTexts(
         smiles=dict(zip(texts, smiles, strict=True)),
         values=dict(zip(texts, X, strict=True)),
         parts={text: part for text, part in zip(texts, parts, strict=True) if part},
     )
 
 
-def _write(path: Path, described: Described) -> None:
+def _write(path: Path, described: DescribedTexts) -> None:
     texts = list(described.values)
     buffer = io.BytesIO()
     np.savez_compressed(

@@ -20,17 +20,16 @@ Policies, all kept by `JobManager`:
   state belong to a thread and may be held across a yield.
 """
 
-from kcnet_core.jobs.elsewhere import Elsewhere
 from kcnet_core.jobs.interruptions import Interruption, JobJournal
 from kcnet_core.jobs.job import FINISHED, GONE, Estimate, Job, JobView, NotOwner
 from kcnet_core.jobs.log import show_log
 from kcnet_core.jobs.manager import JobManager
 from kcnet_core.jobs.memory import Memory, measure_memory
+from kcnet_core.jobs.other_processes import OtherProcesses
 
 __all__ = [
     "FINISHED",
     "GONE",
-    "Elsewhere",
     "Estimate",
     "Interruption",
     "Job",
@@ -39,6 +38,7 @@ __all__ = [
     "JobView",
     "Memory",
     "NotOwner",
+    "OtherProcesses",
     "measure_memory",
     "show_log",
 ]

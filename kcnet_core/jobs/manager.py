@@ -14,11 +14,11 @@ from kcnet_core import limits
 from kcnet_core.contracts import Steps
 from kcnet_core.errors import LimitError, OutOfMemory
 from kcnet_core.jobs import policies
-from kcnet_core.jobs.elsewhere import NOWHERE, Elsewhere
 from kcnet_core.jobs.interruptions import SECONDS_BETWEEN_NOTES, Interruption, JobJournal
 from kcnet_core.jobs.job import FINISHED, ID_PREFIX, Estimate, Job
 from kcnet_core.jobs.log import failure_sentence, log_line
 from kcnet_core.jobs.memory import Memory, Room, Status, measure_memory, planned, too_large
+from kcnet_core.jobs.other_processes import NOWHERE, OtherProcesses
 from kcnet_core.jobs.policies import Turns, overdue, sent_twice, should_step_back
 from kcnet_core.jobs.retention import lighten_unwatched, over_budget, surplus
 
@@ -37,7 +37,7 @@ class JobManager:
 
     max_running: int = limits.MAX_RUNNING_JOBS  # jobs in slots
     _: KW_ONLY
-    elsewhere: Elsewhere = NOWHERE  # as many may run if its slots are more
+    elsewhere: OtherProcesses = NOWHERE  # as many may run if its slots are more
     max_queued: int = limits.MAX_QUEUED_JOBS
     max_paused: int = limits.MAX_PAUSED_JOBS
     max_per_owner: int = limits.MAX_JOBS_PER_OWNER  # unfinished ones

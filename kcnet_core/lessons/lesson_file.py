@@ -76,7 +76,7 @@ def load_lesson(name: str, folder: Path | None = None) -> Lesson:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise LessonError(f"{path.name} is not UTF-8 text; save it as UTF-8.") from error
-    return Reader(name).read(text)
+    return LessonReader(name).read(text)
 
 
 @dataclass
@@ -90,7 +90,7 @@ class _Part:
     reveal: list[tuple[int, str]] | None = None
 
 
-class Reader:
+class LessonReader:
     """Turns the text of the lesson file of this name into a `Lesson`."""
 
     def __init__(self, name: str):

@@ -13,7 +13,7 @@ LONGEST_PATH = 5  # bonds
 
 
 @dataclass(frozen=True)
-class Kind:
+class SubstructureKind:
     """One kind of substructure; its places are `start` to `start + size`."""
 
     start: int
@@ -22,16 +22,20 @@ class Kind:
 
 
 KINDS = {
-    "environment": Kind(0, 2048, f"an atom with all that is up to {RADIUS} bonds away (Morgan)"),
-    "pair": Kind(2048, 2048, f"two atoms up to {LONGEST_PAIR} bonds apart (atom pair)"),
-    "torsion": Kind(4096, 2048, "four atoms in a row (topological torsion)"),
-    "key": Kind(6144, 167, "one of 166 patterns that chemists search by (MACCS key)"),
-    "role": Kind(
+    "environment": SubstructureKind(
+        0, 2048, f"an atom with all that is up to {RADIUS} bonds away (Morgan)"
+    ),
+    "pair": SubstructureKind(2048, 2048, f"two atoms up to {LONGEST_PAIR} bonds apart (atom pair)"),
+    "torsion": SubstructureKind(4096, 2048, "four atoms in a row (topological torsion)"),
+    "key": SubstructureKind(6144, 167, "one of 166 patterns that chemists search by (MACCS key)"),
+    "role": SubstructureKind(
         6311,
         2048,
         f"atoms that give or take hydrogen bonds, charge or rings, {RADIUS} bonds around",
     ),
-    "path": Kind(8359, 2048, f"up to {LONGEST_PATH} bonds that hang together (RDKit path)"),
+    "path": SubstructureKind(
+        8359, 2048, f"up to {LONGEST_PATH} bonds that hang together (RDKit path)"
+    ),
 }
 FOUR = ("environment", "pair", "torsion", "key")  # without roles and paths, which came later
 NAMES = tuple(f"{name} {k}" for name, kind in KINDS.items() for k in range(kind.size))

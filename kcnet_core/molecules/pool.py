@@ -19,7 +19,7 @@ from kcnet_core.molecules.process import (
     STOPPED,
     WORKER_COMMAND,
     MoleculeProcess,
-    Reply,
+    MoleculeReply,
 )
 
 MAX_PROCESSES = 1 if LOW_MEMORY else 8
@@ -44,9 +44,9 @@ class MoleculePool:
         self.size = size or min(_N_CORES, MAX_PROCESSES)
         self.seconds = seconds
         self._processes = [MoleculeProcess(command) for _ in range(self.size)]
-        self._turns = _Turns(self._processes)
+        self._turns = _FreeProcesses(self._processes)
 
-    def run(self, task: str, items: Sequence) -> list[Reply]:
+    def run(self, task: str, items: Sequence) -> list[MoleculeReply]:
         """One reply per item, in order."""
         return drain(Request(self, task, items).steps())
 
@@ -55,7 +55,7 @@ class MoleculePool:
             process.kill()
 
 
-class _Turns:
+class _FreeProcesses:
     """Hands out processes in the order of asking, so that a large request cannot starve a small."""
 
     def __init__(self, processes: Sequence[MoleculeProcess]):
@@ -100,7 +100,7 @@ class Request:
 
     def __init__(self, pool: MoleculePool, task: str, items: Sequence):
         self._pool, self._task, self._items = pool, task, items
-        self.replies: list[Reply | None] = [None] * len(items)
+        self.replies: list[MoleculeReply | None] = [None] * len(items)
         starts = range(0, len(items), CHUNK_ITEMS)
         self._chunks = deque((start, min(start + CHUNK_ITEMS, len(items))) for start in starts)
         self._stop = threading.Event()
@@ -108,7 +108,7 @@ class Request:
         self._events: queue.SimpleQueue[int | Exception | None] = queue.SimpleQueue()
         self._n_killed = 0
 
-    def steps(self) -> Steps[Counted, list[Reply]]:
+    def steps(self) -> Steps[Counted, list[MoleculeReply]]:
         """Do the work: one step per reply, in the order of arrival. Closing it stops the work."""
         n_threads = min(self._pool.size, len(self._chunks))
         for _ in range(n_threads):
@@ -144,7 +144,7 @@ class Request:
     def _run_chunk(self, start: int, end: int) -> None:
         position = start
 
-        def deliver(reply: Reply) -> None:
+        def deliver(reply: MoleculeReply) -> None:
             nonlocal position
             self.replies[position] = reply
             position += 1
@@ -160,7 +160,7 @@ class Request:
             process, why = self._pool._turns.take(self._stop), STOPPED
         if process is None:
             while position < end:
-                deliver(Reply(failure=why, lasting=False))
+                deliver(MoleculeReply(failure=why, lasting=False))
             return
         try:
             if not process.ask(
@@ -209,13 +209,13 @@ class RememberedTask:
 
     def __init__(self, task: str, capacity: int, decode: Callable[[Any], Any] | None = None):
         self._task, self._capacity, self._decode = task, capacity, decode
-        self._replies: OrderedDict[Hashable, tuple[Reply, float]] = OrderedDict()
+        self._replies: OrderedDict[Hashable, tuple[MoleculeReply, float]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def __call__(self, items: Sequence[Hashable]) -> list[Reply]:
+    def __call__(self, items: Sequence[Hashable]) -> list[MoleculeReply]:
         return drain(self.steps(items))
 
-    def steps(self, items: Sequence[Hashable]) -> Steps[Counted, list[Reply]]:
+    def steps(self, items: Sequence[Hashable]) -> Steps[Counted, list[MoleculeReply]]:
         """One reply per item, in order; only items not remembered are counted.
 
         Closing it stops the work; what has been answered by then is remembered.
@@ -233,7 +233,7 @@ class RememberedTask:
                         known[item] = self._remember(item, reply)
         return [known[item] for item in items]
 
-    def _recall(self, item: Hashable) -> Reply | None:
+    def _recall(self, item: Hashable) -> MoleculeReply | None:
         with self._lock:
             reply, expires = self._replies.get(item, (None, 0.0))
             if reply is not None and expires < time.monotonic():
@@ -243,9 +243,9 @@ class RememberedTask:
                 self._replies.move_to_end(item)
             return reply
 
-    def _remember(self, item: Hashable, reply: Reply) -> Reply:
+    def _remember(self, item: Hashable, reply: MoleculeReply) -> MoleculeReply:
         if reply.failure is None and self._decode is not None:
-            reply = Reply(self._decode(reply.value))
+            reply = MoleculeReply(self._decode(reply.value))
         if reply.failure == STOPPED:
             return reply
         expires = float("inf") if reply.lasting else time.monotonic() + RETRY_FAILURE_SECONDS

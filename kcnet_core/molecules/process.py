@@ -31,7 +31,7 @@ CRASHED = "RDKit crashed on this molecule, so it was left out."
 
 
 @dataclass(frozen=True)
-class Reply:
+class MoleculeReply:
     """What came of one item: a value, or a failure in words.
 
     `lasting` is False where another try could end differently (time limit, crash, stop).
@@ -60,7 +60,7 @@ class MoleculeProcess:
         items: Sequence,
         seconds: float,
         stop: threading.Event,
-        deliver: Callable[[Reply], None],
+        deliver: Callable[[MoleculeReply], None],
     ) -> bool:
         """Call `deliver` once per item, in order, until all are done or the process has died.
 
@@ -84,12 +84,12 @@ class MoleculeProcess:
                     continue
             if reply is None:
                 return self._end(deliver, CRASHED)
-            deliver(Reply(value=reply.get("value"), failure=reply.get("failure")))
+            deliver(MoleculeReply(value=reply.get("value"), failure=reply.get("failure")))
         return True
 
-    def _end(self, deliver: Callable[[Reply], None], why: str) -> bool:
+    def _end(self, deliver: Callable[[MoleculeReply], None], why: str) -> bool:
         self.kill()
-        deliver(Reply(failure=why, lasting=False))
+        deliver(MoleculeReply(failure=why, lasting=False))
         return False
 
     def _send(self, request: dict) -> None:

@@ -15,7 +15,7 @@ from kcnet_core.limits import MAX_MOLECULE_NAME_LENGTH, MAX_MOLECULES, MAX_SMILE
 from kcnet_core.molecules.descriptor_table import DESCRIPTOR_NAMES
 from kcnet_core.molecules.identifiers import cas_number, cas_sentence
 from kcnet_core.molecules.pool import RememberedTask
-from kcnet_core.molecules.process import Reply
+from kcnet_core.molecules.process import MoleculeReply
 from kcnet_core.molecules.text import Line, split_lines
 from kcnet_core.molecules.worker.messages import unpack
 
@@ -227,7 +227,7 @@ def _refusal(smiles: str) -> str | None:
     return None
 
 
-def _judged(row: Row, reply: Reply) -> Row:
+def _judged(row: Row, reply: MoleculeReply) -> Row:
     if reply.failure is not None:
         return replace(row, error=reply.failure)
     found = dict(reply.value)

@@ -20,7 +20,7 @@ from kcnet_core.network.doa_settings import (
     DOASettings,
     InitialPath,
 )
-from kcnet_core.network.ensemble import Ensemble, Found, processes_for, reasons
+from kcnet_core.network.ensemble import Ensemble, FoundWiring, processes_for, reasons
 from kcnet_core.network.history import time_at_work
 from kcnet_core.network.kenyon import kenyon_activity, strongest_cells
 from kcnet_core.network.parameters import Choice, Number, Other, check_parameters
@@ -172,9 +172,9 @@ class KCNetCircuit(RidgeReadout):
         fan_in = allowed_fan_in(self.fan_in, X.shape[1])
         seed = seed_sequence(self.random_state)
         started = time.perf_counter()
-        parts = self._sample_parts(X.shape[1], fan_in, seed)
+        parts = self.sample_parts(X.shape[1], fan_in, seed)
         timings = {"wiring": time.perf_counter() - started}
-        found: list[Found] = []
+        found: list[FoundWiring] = []
         if self.n_epochs:
             started = time.perf_counter()
             ensemble = self._ensemble(parts, X, Y, w, groups, code, fan_in, seed)
@@ -201,7 +201,7 @@ class KCNetCircuit(RidgeReadout):
             yield replace(record, W=self.weights_) if matrices else record
         self.history_ = history
 
-    def _sample_parts(self, n_inputs, fan_in, seed) -> list[Wiring]:
+    def sample_parts(self, n_inputs, fan_in, seed) -> list[Wiring]:
         """The first wiring of each submodel; cells are shared out as evenly as possible."""
         if self.n_submodels > self.n_hidden:
             raise KCNetError(
@@ -237,7 +237,7 @@ class KCNetCircuit(RidgeReadout):
                 f"set n_epochs=0."
             )
         seed = seed_sequence(self.random_state)
-        parts = self._sample_parts(X.shape[1], allowed_fan_in(self.fan_in, X.shape[1]), seed)
+        parts = self.sample_parts(X.shape[1], allowed_fan_in(self.fan_in, X.shape[1]), seed)
         self._begin(X, code, seed, {})
         self.wiring_, self.inhibition_ = Wiring.concatenate(parts), self.inhibition
         self.scores_, self.stopped_, self.history_ = None, "", []

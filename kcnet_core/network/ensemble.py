@@ -22,7 +22,7 @@ from kcnet_core.network.wiring import Wiring
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundWiring:
     """What a search ends with."""
 
     wiring: Wiring
@@ -55,7 +55,7 @@ class Ensemble:
         matrices: bool = False,
         enough: Callable[[], bool] = lambda: False,
         progress: bool = False,
-    ) -> Steps[EpochRecord | Progress, list[Found]]:
+    ) -> Steps[EpochRecord | Progress, list[FoundWiring]]:
         """Yield a record of each submodel in turn; return what they found.
 
         `enough` is asked when all submodels have made the same number of epochs.
@@ -107,7 +107,7 @@ class Ensemble:
         says = f"submodel {k + 1} of {many}, {step.says}"
         return replace(step, done=done, total=step.total * many, says=says)
 
-    def at_once(self, n_jobs: int) -> list[Found]:
+    def at_once(self, n_jobs: int) -> list[FoundWiring]:
         """Run the searches in `n_jobs` processes that share the cores and the rows' memory, or
         wherever pieces of work are spread."""
         others = replace(self, X=self.X[:0], Y=self.Y[:0], w=self.w[:0])
@@ -145,7 +145,7 @@ def processes_for(n_jobs: int | None, n_submodels: int) -> int:
     return min(effective_n_jobs(n_jobs or 1), n_submodels)
 
 
-def _run(X, Y, w, others: Ensemble, k: int) -> Found:
+def _run(X, Y, w, others: Ensemble, k: int) -> FoundWiring:
     """One search, in a process of its own."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The given NumPy array is not writable")
@@ -154,11 +154,11 @@ def _run(X, Y, w, others: Ensemble, k: int) -> Found:
     return _found(search, history)
 
 
-def _found(search: WiringSearch, history: list[EpochRecord]) -> Found:
-    return Found(search.wiring, search.scores.cpu().numpy(), search.stopped, tuple(history))
+def _found(search: WiringSearch, history: list[EpochRecord]) -> FoundWiring:
+    return FoundWiring(search.wiring, search.scores.cpu().numpy(), search.stopped, tuple(history))
 
 
-def reasons(found: list[Found]) -> str:
+def reasons(found: list[FoundWiring]) -> str:
     """Why each search ended, a line for each submodel."""
     if len(found) <= 1:
         return found[0].stopped if found else "No DOA was asked for (n_epochs=0)"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kcnet_core.contracts import Result, Step, Steps
+from kcnet_core.contracts import ResultT, Steps, StepT
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,8 @@ class Progress:
 
 
 def time_at_work(
-    steps: Steps[Step, Result], timings: dict[str, float], stage: str
-) -> Steps[Step, Result]:
+    steps: Steps[StepT, ResultT], timings: dict[str, float], stage: str
+) -> Steps[StepT, ResultT]:
     """Pass on what `steps` yields and returns, adding to `timings` how long it works.
 
     Time between two steps, when a viewer has paused the training or slowed it down, is not work.

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from kcnet_core.contracts import Result, Step, Steps
+from kcnet_core.contracts import ResultT, Steps, StepT
 from kcnet_core.errors import DataError
 from kcnet_core.network.blocked_matmul import run_on_rows
 from kcnet_core.network.labels import TargetCode
@@ -91,7 +91,7 @@ def _refuse_other_classes(code: TargetCode, classes) -> None:
         )
 
 
-def all_or_nothing(estimator: BaseEstimator, steps: Steps[Step, Result]) -> Steps[Step, Result]:
+def all_or_nothing(estimator: BaseEstimator, steps: Steps[StepT, ResultT]) -> Steps[StepT, ResultT]:
     """Pass on the steps of a fit; one that fails or is given up leaves the model as it was."""
     before = dict(vars(estimator))
     try:

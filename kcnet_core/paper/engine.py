@@ -26,8 +26,8 @@ from kcnet_core.storage.journal import Journal
 
 SAVING_SHARE = 0.05  # of a measurement's time at most goes into saving it on the way
 SECONDS_BETWEEN_LOOKS = 0.2  # while all that is left is being measured by another process
-Measured = Generator[tuple[RecipeLine, int, Any], None, None]
-Measure = Callable[..., Measured]
+MeasuredRows = Generator[tuple[RecipeLine, int, Any], None, None]
+Measure = Callable[..., MeasuredRows]
 ELSEWHERE = Progress("elsewhere", 0, 1, 0.0, "waiting for another process that measures it")
 
 
@@ -129,7 +129,7 @@ def reproduce_steps(
     return result
 
 
-def measured_here(wanted, cache: DatasetCache, journal: Journal, rows, deadline) -> Measured:
+def measured_here(wanted, cache: DatasetCache, journal: Journal, rows, deadline) -> MeasuredRows:
     """Progress and the row of each line and repeat that is wanted, one after the other; a row is in
     the journal before it is passed on. `rows` are those known so far, by line and repeat.
     """

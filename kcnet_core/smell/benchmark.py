@@ -115,7 +115,7 @@ def _voted(similarity: np.ndarray, Y: np.ndarray, k: int) -> np.ndarray:
     return votes / np.maximum(weights.sum(axis=1), 1e-9)[:, None]
 
 
-MODELS: dict[str, Callable[[Dataset, Split], tuple[np.ndarray, dict]]] = {
+RIVALS: dict[str, Callable[[Dataset, Split], tuple[np.ndarray, dict]]] = {
     "KCNet, descriptors and substructures": _flies(FLIES, True),
     "Nearest neighbours by Tanimoto": _neighbours,
     "KCNet, descriptors alone": _flies(FlySettings(n_flies=6, n_hidden=2000), False),
@@ -133,7 +133,7 @@ def journaled(dataset: Dataset, journal: Path, say: Callable[[str], None] = prin
         scores = [FoldScore(**json.loads(line)) for line in lines if line]
     there = {(score.model, score.fold) for score in scores}
     every = splits(dataset, "unseen_molecules", n_folds=N_FOLDS)
-    for name, answer in MODELS.items():
+    for name, answer in RIVALS.items():
         for split in every:
             if (name, split.fold) in there:
                 continue

@@ -67,7 +67,7 @@ class Fly(KCNetClassifier):
         """Draw the wiring for rows X (n, d); their activity (n, B)."""
         seed = seed_sequence(self.random_state)
         self.n_features_in_ = X.shape[1]
-        parts = self._sample_parts(X.shape[1], allowed_fan_in(self.fan_in, X.shape[1]), seed)
+        parts = self.sample_parts(X.shape[1], allowed_fan_in(self.fan_in, X.shape[1]), seed)
         self._begin(X, code, seed, {})
         self.wiring_ = Wiring.concatenate(parts)
         self.inhibition_ = self.inhibition

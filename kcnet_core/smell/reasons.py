@@ -73,7 +73,7 @@ class Reason:
 
 
 @dataclass(frozen=True)
-class Difference:
+class MoleculeDifference:
     """What tells a second molecule from a first in one character's score.
 
     `on_first` and `on_second` (n_atoms,) say what each atom gives to its own molecule rather than
@@ -144,7 +144,7 @@ def absent_inputs(nose: Nose, answer: Answer) -> frozenset[str]:
     return frozenset(name for name in nose.input_names if raw.get(name) == 0)
 
 
-def what_differs(nose: Nose, first: Answer, second: Answer, character: int) -> Difference:
+def what_differs(nose: Nose, first: Answer, second: Answer, character: int) -> MoleculeDifference:
     """What tells the second molecule from the first, in one character's score.
 
     A substructure speaks of the molecule that holds more of it, of both alike if they hold the
@@ -168,7 +168,7 @@ def what_differs(nose: Nose, first: Answer, second: Answer, character: int) -> D
             found += _parts_that_speak(D, rest, mine)
     reasons = _joined(found)
     on = [np.zeros(0) if D is None else D.sum(axis=0) for D in dealt]
-    return Difference(reasons, -on[0], on[1])
+    return MoleculeDifference(reasons, -on[0], on[1])
 
 
 def _joined(found: list[Reason]) -> list[Reason]:

@@ -63,9 +63,9 @@ def unpack_download(folder: Path):
 
 
 def write_descriptors(folder: Path):
-    from kcnet_core.datasets.descriptor_cache import Described, _write
+    from kcnet_core.datasets.descriptor_cache import DescribedTexts, _write
 
-    _write(folder / "old", Described(smiles={"C": "C"}, values={"C": np.zeros(2)}))
+    _write(folder / "old", DescribedTexts(smiles={"C": "C"}, values={"C": np.zeros(2)}))
 
 
 TELL = {"model": write_model, "row": write_row, "download": unpack_download}

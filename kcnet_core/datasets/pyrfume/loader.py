@@ -41,7 +41,7 @@ def load_archive(
     archive, title = ARCHIVES[name], CATALOGUE[name].title
     folder = store.require(name, files(name))
     first_seen.check(name, folder, files(name))
-    read = _Reader(folder / name, title)
+    read = _ArchiveReader(folder / name, title)
     molecules = read.table(MOLECULES, ("CID", _SMILES))
     molecules = molecules[molecules["CID"].notna()].drop_duplicates("CID").set_index("CID")
     said = _words_by_stimulus(read, archive)
@@ -92,7 +92,7 @@ def _about(name: str, n_molecules: int, unknown: int, words: list[str]) -> list[
     return [sentence for sentence in report if sentence]
 
 
-def _words_by_stimulus(read: _Reader, archive: Archive) -> list[tuple[str, set[str]]]:
+def _words_by_stimulus(read: _ArchiveReader, archive: Archive) -> list[tuple[str, set[str]]]:
     """Every stimulus with its words, as the file of words has them."""
     if archive.column is not None:
         table = read.table(archive.behavior, (_STIMULUS, archive.column), archive.formerly)
@@ -116,7 +116,7 @@ def _words_by_stimulus(read: _Reader, archive: Archive) -> list[tuple[str, set[s
 
 
 def _by_molecule(
-    said: list[tuple[str, set[str]]], read: _Reader, archive: Archive
+    said: list[tuple[str, set[str]]], read: _ArchiveReader, archive: Archive
 ) -> list[tuple[str, set[str]]]:
     """The same by molecule: a stimulus that is not listed is no molecule."""
     if not archive.cid:
@@ -137,7 +137,7 @@ def spelled(words: Iterable[str]) -> list[str]:
     return [word.capitalize() for word in plain if word]
 
 
-class _Reader:
+class _ArchiveReader:
     """The files of one archive, as text; what is wrong with them is said by name."""
 
     def __init__(self, folder: Path, title: str):

@@ -15,13 +15,13 @@ _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # Python unpacks others i
 _CHUNK_BYTES = MEGABYTE
 
 
-class Archive(zipfile.ZipFile):
+class UploadedZip(zipfile.ZipFile):
     """A zip of which no more than `bytes_left` bytes will be unpacked from now on."""
 
     bytes_left = 0
 
 
-def open_zip(content: bytes) -> tuple[Archive, list[zipfile.ZipInfo]]:
+def open_zip(content: bytes) -> tuple[UploadedZip, list[zipfile.ZipInfo]]:
     """An uploaded archive and its files, like `open_archive`, with the limits of an upload."""
     refuse_large(content)
     pack, entries = open_archive(io.BytesIO(content), MAX_UNZIPPED_BYTES)
@@ -34,7 +34,7 @@ def open_zip(content: bytes) -> tuple[Archive, list[zipfile.ZipInfo]]:
     return pack, entries
 
 
-def open_archive(file: BinaryIO, max_bytes: int) -> tuple[Archive, list[zipfile.ZipInfo]]:
+def open_archive(file: BinaryIO, max_bytes: int) -> tuple[UploadedZip, list[zipfile.ZipInfo]]:
     """The archive and its files, after every check that needs only the table of contents.
 
     `file` must stay open as long as files are read from it; `read_entry` will unpack no more than
@@ -48,7 +48,7 @@ def open_archive(file: BinaryIO, max_bytes: int) -> tuple[Archive, list[zipfile.
             "(MAX_ZIP_ENTRIES)."
         )
     try:
-        pack = Archive(file)
+        pack = UploadedZip(file)
         entries = [entry for entry in pack.infolist() if not entry.is_dir()]
     except Exception as error:  # zipfile raises nearly everything on hostile bytes
         raise DataError("The file is no zip archive, or a damaged one; pack it again.") from error
@@ -78,7 +78,7 @@ def open_archive(file: BinaryIO, max_bytes: int) -> tuple[Archive, list[zipfile.
     return pack, entries
 
 
-def read_entry(pack: Archive, entry: zipfile.ZipInfo, *, max_bytes: int | None = None) -> bytes:
+def read_entry(pack: UploadedZip, entry: zipfile.ZipInfo, *, max_bytes: int | None = None) -> bytes:
     """One file of the archive, or its first `max_bytes` bytes.
 
     Bytes are counted as they are unpacked, because the table of contents may lie; only a glance at

@@ -11,7 +11,7 @@ import numpy as np
 from kcnet_core.contracts import Counted, Steps
 from kcnet_core.datasets.dataset import UPLOADED, Dataset, RowError, left_out
 from kcnet_core.datasets.pixels import image_dataset, stratified_rows
-from kcnet_core.datasets.uploads.archive import Archive, entry_name, open_zip, read_entry
+from kcnet_core.datasets.uploads.archive import UploadedZip, entry_name, open_zip, read_entry
 from kcnet_core.datasets.uploads.arrays import CHUNK_VALUES, arrays_from_npz, n_announced
 from kcnet_core.datasets.uploads.picture import read_picture
 from kcnet_core.datasets.uploads.quota import UploadBytes
@@ -180,7 +180,7 @@ def _refuse_too_much(n, size):
 
 
 def _decoded(
-    pack: Archive, files: list[ZipInfo], size: tuple[int, int], errors: list[RowError]
+    pack: UploadedZip, files: list[ZipInfo], size: tuple[int, int], errors: list[RowError]
 ) -> Steps[Counted, tuple[np.ndarray, list[int]]]:
     """Grey bytes of every file that is a picture, and which files those are."""
     pixels = np.empty((len(files), *size), dtype=np.uint8)

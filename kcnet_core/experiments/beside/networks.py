@@ -54,7 +54,7 @@ class KenyonCells:
         """As the estimator `model` with this seed and `widest` cells draws them."""
         fan_in = allowed_fan_in(model.fan_in, n_inputs)
         model.set_params(n_hidden=widest, n_submodels=1)
-        (wiring,) = model._sample_parts(n_inputs, fan_in, seed_sequence(seed))
+        (wiring,) = model.sample_parts(n_inputs, fan_in, seed_sequence(seed))
         return cls(wiring, model.inhibition, model.alpha)
 
     def activity(self, X: torch.Tensor, units: slice) -> torch.Tensor:

@@ -8,11 +8,14 @@ DOA, which must see the same rows again and again, searches the wiring on a samp
 
 from __future__ import annotations
 
+import copy
 import time
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import torch
 
 from kcnet_core.contracts import Steps, drain
 from kcnet_core.errors import DataError
@@ -20,10 +23,12 @@ from kcnet_core.network.calibration import CalibrationRows
 from kcnet_core.network.history import EpochRecord, Progress
 from kcnet_core.network.labels import TargetCode
 from kcnet_core.network.readout import RidgeReadout
+from kcnet_core.network.ridge import Gram, RidgeSums
 from kcnet_core.network.seeds import STREAM_CHOICES, generator, seed_sequence
 from kcnet_core.network.validation import all_or_nothing, prepare
 
 SEARCH_ROWS = 60_000  # on which DOA improves the wiring, at most
+BANDS = 8  # of rows, in which a triangle is sent
 Chunk = tuple[Any, ...]  # X (n, d) and y, perhaps also sample_weight
 
 
@@ -84,6 +89,43 @@ def merge(net: RidgeReadout, other: RidgeReadout) -> None:
     others, other_sample = other._remembered("its rows cannot be added")
     sums.merge(others)
     sample.merge(other_sample)
+
+
+def packed(net: RidgeReadout) -> tuple[RidgeReadout, RidgeSums, tuple | None]:
+    """A copy of the network as it travels: without its sums, and these as NumPy arrays beside it,
+    H H' by one triangle, for it is symmetric."""
+    net, sums = copy.copy(net), copy.copy(net._remembered("it cannot be sent")[0])
+    sums.settle()
+    gram, sums.gram, net._sums = sums.gram, None, None
+    if gram is None:
+        return net, sums, None
+    return net, sums, (_triangle(gram.HH.cpu().numpy()), gram.HY.cpu().numpy())
+
+
+def unpacked(net: RidgeReadout, sums: RidgeSums, arrays: tuple | None) -> RidgeReadout:
+    """The network again, from what was `packed`."""
+    if arrays is not None:
+        HH, HY = _symmetric(arrays[0]), np.require(arrays[1], requirements="W")
+        sums.gram = Gram(*(torch.from_numpy(a).to(sums.device) for a in (HH, HY)))
+    net._sums = sums
+    return net
+
+
+def _triangle(A: np.ndarray) -> list[np.ndarray]:
+    """The lower triangle of A (B, B) in bands of rows, with little more than half of its bytes."""
+    edges = np.linspace(0, len(A), BANDS + 1).astype(int).tolist()
+    return [np.ascontiguousarray(A[a:b, :b]) for a, b in pairwise(edges)]
+
+
+def _symmetric(bands: list[np.ndarray]) -> np.ndarray:
+    """The matrix of which these are the lower triangle."""
+    A = np.empty((bands[-1].shape[1],) * 2, bands[-1].dtype)
+    for band in bands:
+        b = band.shape[1]
+        a = b - len(band)
+        A[a:b, :b] = band
+        A[:a, a:b] = band[:, :a].T
+    return A
 
 
 def finish(net: RidgeReadout) -> None:

@@ -103,7 +103,7 @@ def linear(inputs, Y, at, seed):
     return model.fit(train[:, plain], Y).predict(test[:, plain]), None
 
 
-MODELS = {
+CONTENDERS = {
     "KCNet, descriptors": descriptors_alone,
     "KCNet, inputs chosen by leave-one-out": inputs_chosen,
     "Ridge on descriptors": linear,
@@ -125,7 +125,7 @@ def measured(data: Dataset, say: Callable[[str], None] = print) -> Challenge:
     truth = data.y[n:]
     values: dict[str, list[np.ndarray]] = {}
     inside: list[np.ndarray] = []
-    for name, fit in MODELS.items():
+    for name, fit in CONTENDERS.items():
         for seed in range(1 if name in ONE_SEED else SEEDS):
             Z, margins = _answered(fit, inputs, data.y[:n], at, seed)
             values.setdefault(name, []).append(Z)

@@ -20,7 +20,7 @@ TERMS_PER_LINE = 4
 
 
 @dataclass(frozen=True)
-class Step:
+class WalkStep:
     """One stop of the walk; its texts are filled in with `words`."""
 
     title: str
@@ -251,7 +251,7 @@ REAL_ATTEMPTS = {
     "answer": "Switch between real, shuffled and random. Does the answer change?",
 }
 STEPS = {
-    "input": Step(
+    "input": WalkStep(
         "Something arrives",
         "The fly meets {sample}. Each of its {d} glomeruli fires at a rate between 0 and 1: "
         "{what}. These numbers are all that its brain will ever know of it.",
@@ -259,14 +259,14 @@ STEPS = {
         "Put another {thing} on the table and watch the pattern change.",
         "{loud} of {d} glomeruli fire above 0.5.",
     ),
-    "wiring": Step(
+    "wiring": WalkStep(
         "Every Kenyon cell hears a few glomeruli",
         "{origin}: a connection is there (1) or not (0).",
         "The bright wires belong to cell {cell}, the faint ones to some of its neighbours.",
         "Click another cell, or reshuffle the wiring: the same {thing}, another fly.",
         "{wired}.",
     ),
-    "sum": Step(
+    "sum": WalkStep(
         "A cell adds up what it hears",
         "Cell {cell} adds the rates of its {fan_in} inputs. Every cell does this at once, so one "
         "{thing} becomes {B} sums.",
@@ -274,7 +274,7 @@ STEPS = {
         "Move the number of inputs per cell: the sums grow, and so does their mean.",
         "Cell {cell} receives {received}; the mean over all cells is {mean}.",
     ),
-    "inhibition": Step(
+    "inhibition": WalkStep(
         "All cells are inhibited alike",
         "One big neuron listens to all Kenyon cells and holds every one of them back by the same "
         "amount: C times their mean.",
@@ -282,7 +282,7 @@ STEPS = {
         "Move C from 0 to 2, and follow the arrow.",
         "{above} of {B} cells stay above zero with C = {C}.",
     ),
-    "relu": Step(
+    "relu": WalkStep(
         "Below zero means silent",
         "A neuron cannot fire less than not at all: below zero becomes zero (the ReLU), and "
         "only {active} of the cells are left. The loudest twentieth is this {thing}'s tag.",
@@ -290,7 +290,7 @@ STEPS = {
         "Raise C until only a tenth of the cells is active.",
         "{n_active} of {B} cells are active ({active}).",
     ),
-    "votes": Step(
+    "votes": WalkStep(
         "The active cells vote",
         "Only these weights, β, are learned, in one step from examples (ridge regression). Each "
         "active cell pulls every answer up or down, by its activity times its weight.",
@@ -298,7 +298,7 @@ STEPS = {
         "Go down to 50 cells: few voters, shaky results. Then up to 2,000.",
         "Votes on {first}: {in_favour} for, {against} against.",
     ),
-    "answer": Step(
+    "answer": WalkStep(
         "The answer: {best}",
         "Scores become probabilities. Because the circuit is so simple, the answer can be taken "
         "apart exactly: the picture shows how much every input spoke for it, and the shares add up "

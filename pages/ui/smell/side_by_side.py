@@ -12,7 +12,7 @@ from kcnet_core.errors import KCNetError
 from kcnet_core.molecules.pictures import molecule_svgs, weighted_svgs
 from kcnet_core.smell.answers import Answer
 from kcnet_core.smell.export import named_characters
-from kcnet_core.smell.reasons import Difference, same_to_the_flies, what_differs
+from kcnet_core.smell.reasons import MoleculeDifference, same_to_the_flies, what_differs
 from pages.ui.shell import visitor
 from pages.ui.shell.chart import chart
 from pages.ui.shell.escaping import escape_markdown
@@ -113,7 +113,7 @@ def _why(chosen: ChosenModel, answers: list[Answer], characters: list[int]) -> N
     )
 
 
-def _drawn(first: Answer, other: Answer, differ: Difference, character: str) -> None:
+def _drawn(first: Answer, other: Answer, differ: MoleculeDifference, character: str) -> None:
     """The substructures that make the difference, on both molecules with one scale."""
     pairs = [
         (one, weights)

@@ -122,7 +122,7 @@ def slow(rows, enough, note):
 def test_a_step_that_comes_late_is_the_next_answer_and_no_reason_for_another(tmp_path):
     note, ended = tmp_path / "note", Event()
     order = on_worker.Order("id", pickle.dumps((slow, (str(note),))), "key", 0)
-    run = on_worker.Run(order, ROWS, lambda _: ended.set())
+    run = on_worker.WorkerRun(order, ROWS, lambda _: ended.set())
 
     def asked():
         return run_aside(run.more(0.0, False)).items

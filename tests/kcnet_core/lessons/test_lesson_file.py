@@ -17,7 +17,7 @@ from kcnet_core.lessons.lesson_file import (
     IMAGES,
     MOST_MISTAKES,
     VIEWS,
-    Reader,
+    LessonReader,
     lesson_names,
     load_lesson,
 )
@@ -62,7 +62,7 @@ def with_line(old, new):
 
 
 def test_a_lesson_is_read_whole():
-    lesson = Reader("mine").read(GOOD)
+    lesson = LessonReader("mine").read(GOOD)
     assert lesson.title == "A title"
     assert lesson.summary == "What it is about, in two lines."
     assert (lesson.data, lesson.minutes) == ("digits", 10)
@@ -80,7 +80,7 @@ def test_a_lesson_is_read_whole():
 
 
 def test_settings_hold_until_a_later_step_changes_them():
-    lesson = Reader("mine").read(GOOD)
+    lesson = LessonReader("mine").read(GOOD)
     assert lesson.steps[1].settings["inhibition"] == 0.5
 
 
@@ -114,7 +114,7 @@ def test_settings_hold_until_a_later_step_changes_them():
 )
 def test_a_bad_line_is_named_with_what_would_be_right(old, new, line, says):
     with pytest.raises(LessonError) as error:
-        Reader("mine").read(with_line(old, new))
+        LessonReader("mine").read(with_line(old, new))
     assert str(error.value).startswith(f"mine.md, line {line}: ")
     assert says in str(error.value)
 
@@ -131,7 +131,7 @@ def test_all_mistakes_of_a_file_are_listed_at_once_in_its_order():
     ):
         text = text.replace(old, new)
     with pytest.raises(LessonError) as error:
-        Reader("mine").read(text)
+        LessonReader("mine").read(text)
     lines = str(error.value).splitlines()
     starts = [line.split(": ")[0] for line in lines]
     assert starts == [f"mine.md, line {number}" for number in (7, 13, 16, 16, 23, 24, 25)]
@@ -139,7 +139,7 @@ def test_all_mistakes_of_a_file_are_listed_at_once_in_its_order():
 
 def test_a_file_that_is_wrong_throughout_does_not_fill_the_page():
     with pytest.raises(LessonError) as error:
-        Reader("mine").read("# T\n## S\n" + "vew: x\n" * 50)
+        LessonReader("mine").read("# T\n## S\n" + "vew: x\n" * 50)
     lines = str(error.value).splitlines()
     assert len(lines) == MOST_MISTAKES + 1
     assert lines[-1] == f"mine.md has {50 - MOST_MISTAKES} more mistakes."
@@ -148,9 +148,9 @@ def test_a_file_that_is_wrong_throughout_does_not_fill_the_page():
 @pytest.mark.parametrize(("data", "sample"), [("digits", "12"), ("starter", "ethyl formate")])
 def test_a_lesson_can_fix_the_sample_that_it_opens_on_and_change_it_later(data, sample):
     text = f"# T\ndata: {data}\nsample: {sample}\n## One\n## Two\nsample: {sample}\n## Three\n"
-    lesson = Reader("mine").read(text)
+    lesson = LessonReader("mine").read(text)
     assert [step.sample for step in lesson.steps] == [sample] * 3
-    assert [step.sample for step in Reader("mine").read("# T\n## S\n").steps] == [""]
+    assert [step.sample for step in LessonReader("mine").read("# T\n## S\n").steps] == [""]
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_a_lesson_can_fix_the_sample_that_it_opens_on_and_change_it_later(data, 
 )
 def test_a_sample_that_there_is_not_is_refused(data, sample, says):
     with pytest.raises(LessonError, match=r"line 3: ") as error:
-        Reader("mine").read(f"# T\ndata: {data}\nsample: {sample}\n## S\n")
+        LessonReader("mine").read(f"# T\ndata: {data}\nsample: {sample}\n## S\n")
     assert says in str(error.value)
 
 
@@ -176,19 +176,19 @@ def test_as_many_images_can_be_chosen_as_there_are_unseen_ones(data):
 
 def test_a_reveal_without_a_question_is_refused():
     with pytest.raises(LessonError, match=r"line 4: “reveal:” needs a “question:”"):
-        Reader("mine").read("# T\n## S\ntext\nreveal: aha")
+        LessonReader("mine").read("# T\n## S\ntext\nreveal: aha")
 
 
 def test_accuracy_is_refused_for_odors_which_have_several_right_answers():
     text = "# T\ndata: starter\n## S\nquestion: Q\nmeasure: accuracy\nguess: 0 to 1"
     with pytest.raises(LessonError, match=r"line 5: accuracy needs one right answer"):
-        Reader("mine").read(text)
+        LessonReader("mine").read(text)
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "# Only a title\n"])
 def test_a_lesson_without_steps_says_what_is_missing(text):
     with pytest.raises(LessonError, match=r"mine\.md, line 1"):
-        Reader("mine").read(text)
+        LessonReader("mine").read(text)
 
 
 @pytest.mark.parametrize("name", ["../secrets", "README", "nothing", "/etc/passwd"])

@@ -23,7 +23,7 @@ def small(starter):
 def models(monkeypatch):
     tiny = FlySettings(n_flies=1, n_hidden=200, n_group_cells=100, second_alpha=None)
     few = {"flies": benchmark._flies(tiny, True), "near": benchmark._neighbours}
-    monkeypatch.setattr(benchmark, "MODELS", few)
+    monkeypatch.setattr(benchmark, "RIVALS", few)
     return few
 
 
@@ -42,10 +42,10 @@ def test_what_the_journal_holds_is_not_measured_again(small, models, tmp_path, m
     def known(dataset, split):
         return np.tile(dataset.y.mean(axis=0), (len(split.test), 1)), {}
 
-    monkeypatch.setattr(benchmark, "MODELS", {"base rates": known})
+    monkeypatch.setattr(benchmark, "RIVALS", {"base rates": known})
     first = benchmark.journaled(small, journal, lambda text: None)
     assert first.auroc["base rates"].mean == pytest.approx(0.5)
-    monkeypatch.setattr(benchmark, "MODELS", {"base rates": None})
+    monkeypatch.setattr(benchmark, "RIVALS", {"base rates": None})
     assert benchmark.journaled(small, journal, lambda text: None) == first
 
 
@@ -70,7 +70,7 @@ def test_the_trees_have_every_word_and_beat_guessing(small, monkeypatch):
     split = benchmark.splits(small, "unseen_molecules", n_folds=5)[0]
     some = replace(small, y=small.y[:, -4:], target_names=small.target_names[-4:])
     for name in ("Random forest", "XGBoost"):
-        P, chosen = benchmark.MODELS[name](some, split)
+        P, chosen = benchmark.RIVALS[name](some, split)
         assert P.shape == (len(split.test), 4) and chosen["seed"] == split.seed
         assert benchmark.auroc(some.y[split.test], P) > 0.6
 
@@ -87,7 +87,7 @@ def test_the_sentence_names_the_best_whoever_it_is():
 def test_the_shipped_benchmark_says_who_is_best_on_the_same_folds():
     found = benchmark.remembered_benchmark()
     assert found is not None, "assets/results/gs_lf_benchmark.json is missing or damaged"
-    assert set(found.auroc) <= set(benchmark.MODELS) and len(found.auroc) >= 2
+    assert set(found.auroc) <= set(benchmark.RIVALS) and len(found.auroc) >= 2
     assert found.how.endswith(benchmark.verdict(found.auroc))
     folds = {name: [s.fold for s in found.scores if s.model == name] for name in found.auroc}
     assert all(sorted(own) == list(range(benchmark.N_FOLDS)) for own in folds.values()), folds

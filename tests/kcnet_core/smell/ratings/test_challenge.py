@@ -45,7 +45,7 @@ def test_every_model_has_an_r_with_an_interval_for_every_attribute(found):
 
 def test_what_the_test_molecules_were_rated_changes_no_prediction(monkeypatch):
     answers = []
-    monkeypatch.setattr(challenge, "MODELS", {"KCNet": challenge.inputs_chosen})
+    monkeypatch.setattr(challenge, "CONTENDERS", {"KCNet": challenge.inputs_chosen})
     monkeypatch.setattr(challenge, "SEEDS", 1)
     monkeypatch.setitem(challenge.SETTINGS, "n_hidden", 50)
     monkeypatch.setattr(
@@ -60,7 +60,7 @@ def test_what_the_test_molecules_were_rated_changes_no_prediction(monkeypatch):
 
 def test_what_ships_is_whole_and_reads_back(found, tmp_path):
     shipped = challenge.remembered_challenge()
-    assert shipped is not None and set(shipped.r) == set(challenge.MODELS)
+    assert shipped is not None and set(shipped.r) == set(challenge.CONTENDERS)
     assert list(shipped.r["Random forest"]) == [*ATTRIBUTES, challenge.DESCRIPTORS]
     for quoted in challenge.LITERATURE.values():
         assert set(quoted) <= set(ATTRIBUTES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kcnet_core.jobs.job import Job
 
 
-class Elsewhere:
+class OtherProcesses:
     """Nothing: this process is alone."""
 
     def slots(self) -> int:
@@ -20,4 +20,4 @@ class Elsewhere:
         return None
 
 
-NOWHERE = Elsewhere()
+NOWHERE = OtherProcesses()
