@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
 import time
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 
+from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.models import MODELS
 from kcnet_core.experiments.run import ANY_DATA, DOA_MODELS, Run
 from kcnet_core.jobs import Estimate
@@ -97,6 +100,21 @@ def estimate(run: Run, n: int, d: int, c: int) -> Estimate:
         1.3 * flops / flops_per_second() + 0.3,
         FIXED_BYTES + 4 * n * d + 3 * 8 * side * side + matrices,
     )
+
+
+def shorter(run: Run, n: int, d: int, c: int, most: float) -> dict[str, tuple[Run, float]]:
+    """What would bring a run below `most` seconds, by the setting that is lowered, and how many
+    seconds it then takes: each by itself is halved until that is so, as far as that can be."""
+    found = {}
+    for name in ("n_epochs", "n_hidden"):
+        new, seconds = run, math.inf
+        with contextlib.suppress(KCNetError):  # of a setting that the others do not allow
+            while seconds > most and getattr(new, name) > 1:
+                new = replace(new, **{name: getattr(new, name) // 2})
+                seconds = estimate(new, n, d, c).seconds
+        if seconds <= most:
+            found[name] = new, seconds
+    return found
 
 
 def retina_inputs(retina: str, n_patches: int) -> int:

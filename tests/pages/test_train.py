@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from kcnet_core import limits
+from kcnet_core.experiments import cost
 from tests.pages.as_read import as_read
 from tests.pages.live_numbers import live_numbers
 
@@ -49,6 +51,23 @@ def test_the_first_page_says_what_to_do_next():
     assert not app.exception
     assert "Nothing has been trained yet" in texts(app)
     assert app.title[0].value == "Train a fly's nose"
+
+
+def test_a_very_long_run_offers_shorter_ones_and_takes_the_one_that_is_chosen(monkeypatch):
+    monkeypatch.setattr(cost, "flops_per_second", lambda: 1e6)
+    app = opened(dataset="digits", model="DOA", n_hidden=300, n_epochs=200)
+    app.button(key="start").click().run()
+    assert "press the same button once more" in as_read(app.error[0].value)
+    offers = {key: app.button(key=key) for key in ("take_n_epochs", "take_n_hidden")}
+    assert "epochs: about" in offers["take_n_epochs"].label
+    assert "cells: about" in offers["take_n_hidden"].label
+    offers["take_n_hidden"].click().run()
+    taken = app.session_state["run"]
+    assert taken.n_hidden < 300 and taken.n_epochs == 200 and not app.error
+    app.button(key="start").click().run()
+    job = job_of(app)
+    assert job.config == taken and job.estimate.seconds <= limits.LONG_RUN_SECONDS
+    job.control(app.session_state["owner"], "stop")
 
 
 @pytest.mark.parametrize("model", ["KCNet", "DOA", "Ensemble DOA", "ELM", "FSHN"])

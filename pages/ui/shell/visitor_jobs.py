@@ -34,12 +34,16 @@ def jobs() -> JobManager:
     return JobManager(alone=False, journal=journal, elsewhere=others)
 
 
+class TooLong(LimitError):
+    """A plan that takes very long, asked about once."""
+
+
 def ask_first(plan: object, cost: Estimate, shorter: str) -> None:
     """Refuse a plan that takes very long, once: whoever asks again has read how long."""
     asked = st.session_state.pop(session_keys.LONG_RUN, None)
     if cost.seconds > limits.LONG_RUN_SECONDS and asked != plan:
         st.session_state[session_keys.LONG_RUN] = plan
-        raise LimitError(
+        raise TooLong(
             f"This takes about {in_words(cost.seconds)}, and others wait meanwhile. {shorter} "
             "make it shorter. To start it all the same, press the same button once more."
         )

@@ -9,13 +9,14 @@ from threading import Event, Thread
 
 import streamlit as st
 
+from kcnet_core import limits
 from kcnet_core.cluster.jobs import training
 from kcnet_core.errors import KCNetError
-from kcnet_core.experiments.cost import estimate, flops_per_second, in_words
+from kcnet_core.experiments.cost import estimate, flops_per_second, in_words, shorter
 from kcnet_core.experiments.run import DOA_MODELS, EPOCH_MODELS, KCNET_MODELS, Run
 from kcnet_core.jobs import Estimate
 from kcnet_core.jobs.process import of_server
-from pages.ui.shell import session_keys, visitor, visitor_data, visitor_jobs
+from pages.ui.shell import current_run, session_keys, visitor, visitor_data, visitor_jobs
 from pages.ui.shell.circuit import living_circuit
 from pages.ui.shell.escaping import escape_markdown
 from pages.ui.shell.safety_net import fragment
@@ -141,7 +142,18 @@ def news(run: Run, job) -> None:
     busy = job is not None and not job.view.finished
     mine = job is None or job.owned_by(visitor.owner())
     problem = st.session_state.pop(session_keys.START_PROBLEM, None)
-    if problem:
+    instead = st.session_state.pop(session_keys.SHORTER_RUNS, {})
+    if problem and instead:
+        with st.container(gap="small"):
+            st.error(escape_markdown(problem), icon=":material/error:")
+            with st.container(horizontal=True):
+                for name, (new, seconds) in instead.items():
+                    of_what = "epochs" if name == "n_epochs" else units(new.model)
+                    st.button(
+                        f"{getattr(new, name):,} {of_what}: about {in_words(seconds)}",
+                        key=f"take_{name}", on_click=current_run.adopt, args=(new,),
+                    )  # fmt: skip
+    elif problem:
         st.error(escape_markdown(problem), icon=":material/error:")
     elif not mine:
         st.caption(
@@ -215,8 +227,7 @@ def start(run: Run, paused: bool = False):
     try:
         dataset = visitor_data.dataset(run)
         plan = planned(run, dataset, visitor_data.split_sizes(run, dataset)[1])
-        shorter = "Fewer Kenyon cells, epochs, submodels or training rows"
-        visitor_jobs.ask_first(run, plan, shorter)
+        visitor_jobs.ask_first(run, plan, "Fewer Kenyon cells, epochs or training rows")
         steps, plan = training(run, dataset, enough.is_set, plan)
         job = visitor_jobs.jobs().submit(
             visitor.owner(),
@@ -228,6 +239,12 @@ def start(run: Run, paused: bool = False):
             paused=paused,
             finish=enough.set if run.model in DOA_MODELS else None,
         )
+    except visitor_jobs.TooLong as refused:
+        st.session_state[session_keys.START_PROBLEM] = str(refused)
+        n_train = visitor_data.split_sizes(run, dataset)[1]
+        shape = n_train, dataset.X.shape[1], len(dataset.target_names)
+        st.session_state[session_keys.SHORTER_RUNS] = shorter(run, *shape, limits.LONG_RUN_SECONDS)
+        return None
     except KCNetError as refused:
         st.session_state[session_keys.START_PROBLEM] = str(refused)
         return None
