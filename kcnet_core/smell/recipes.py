@@ -50,7 +50,8 @@ def benchmark(say: Say, journal: Path | None = None) -> str:
     from kcnet_core.smell import benchmark
 
     if journal is None:  # of these very settings
-        settings = json.dumps([asdict(benchmark.FLIES), benchmark.FOREST, benchmark.BOOSTER])
+        rivals = benchmark.KERNELS, benchmark.FOREST, benchmark.BOOSTER
+        settings = json.dumps([asdict(benchmark.FLIES), *rivals])
         digest = hashlib.sha256(settings.encode()).hexdigest()[:12]
         journal = cache_folder() / "reproduce" / f"gs-lf-{digest}.jsonl"
         journal.parent.mkdir(parents=True, exist_ok=True)

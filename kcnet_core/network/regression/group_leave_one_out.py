@@ -45,17 +45,11 @@ def solve(
     S = gram(H) if products is None else products.clone()
     H, Y = (torch.as_tensor(np.asarray(array, dtype=np.float64)) for array in (H, Y))
     n, B = H.shape
+    if n <= B:
+        A, without = solve_kernel(S, Y, groups, alpha)
+        return product(H.T, torch.from_numpy(A)).numpy(), without
     parts = _several(groups)
-    dual = n <= B
-    S.diagonal().add_(alpha)
-    L = cholesky(S)
-    if L is None:
-        raise NotPositiveDefinite("Kenyon cells repeat each other; raise lambda or use more cells.")
-    if dual:  # I - P = lambda (K + lambda I)^-1, and the lambdas cancel
-        G = self_product(solve_lower(L, torch.eye(n, dtype=torch.float64)).T)
-        A = product(G, Y)
-        blocks = [G[rows[:, :, None], rows[:, None, :]] for rows in parts]
-        return product(H.T, A).numpy(), _left_out(Y, A, G.diagonal(), parts, blocks)
+    L = _factor(S, alpha)
     V = solve_lower(L, H.T)  # (B, n) with P = V'V
     beta = solve_lower_transposed(L, product(V, Y))
     own = 1 - V.square().sum(0)
@@ -64,6 +58,28 @@ def solve(
         v = V.T[rows]  # (molecules, m, B)
         blocks.append(torch.eye(rows.shape[1], dtype=V.dtype) - v @ v.transpose(1, 2))
     return beta.numpy(), _left_out(Y, Y - product(H, beta), own, parts, blocks)
+
+
+def solve_kernel(S: torch.Tensor, Y, groups, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+    """Dual weights A (n, c) and left-out outputs, from the rows' products S (n, n), overwritten.
+
+    Other rows with the products k (m, n) have the outputs k A.
+    """
+    Y, parts = torch.as_tensor(Y, dtype=S.dtype), _several(groups)
+    L = _factor(S, alpha)
+    # I - P = lambda (S + lambda I)^-1, and the lambdas cancel.
+    G = self_product(solve_lower(L, torch.eye(len(S), dtype=S.dtype)).T)
+    A = product(G, Y)
+    blocks = [G[rows[:, :, None], rows[:, None, :]] for rows in parts]
+    return A.numpy(), _left_out(Y, A, G.diagonal(), parts, blocks)
+
+
+def _factor(S: torch.Tensor, alpha: float) -> torch.Tensor:
+    S.diagonal().add_(alpha)
+    L = cholesky(S)
+    if L is None:
+        raise NotPositiveDefinite("Kenyon cells repeat each other; raise lambda or use more cells.")
+    return L
 
 
 def _several(groups) -> list[np.ndarray]:

@@ -56,6 +56,16 @@ def test_neighbours_are_weighed_by_how_alike_they_are():
     np.testing.assert_allclose(votes, [[2 / 3, 1 / 3]])
 
 
+def test_kernels_choose_inside_their_fold_and_are_better_than_guessing(small):
+    split = benchmark.splits(small, "unseen_molecules", n_folds=5)[0]
+    taught, asked = benchmark.similarities(small, split)
+    assert np.median(taught.diagonal()) == pytest.approx(1, abs=1e-2)
+    assert asked.shape == (len(split.test), len(split.train)) and 0 < asked.min() < asked.max() < 1
+    P, chosen = benchmark.MODELS["Kernels instead of cells"](small, split)
+    assert benchmark.auroc(small.y[split.test], P) > 0.8
+    assert chosen["second_alpha"] in benchmark.KERNELS["seconds"]
+
+
 def test_descriptors_alone_are_descriptors_alone(small):
     split = benchmark.splits(small, "unseen_molecules", n_folds=5)[0]
     some = replace(small, y=small.y[:, :3], target_names=small.target_names[:3])
