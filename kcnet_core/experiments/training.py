@@ -145,12 +145,15 @@ def train_steps(
     total = (run.n_epochs + (run.model in DOA_MODELS)) * replay.n_submodels
     prepared = spent["prepare"] + time.perf_counter() - started
     matrices, ended = run.model in DOA_MODELS, False
+    stays = run.model in KCNET_MODELS and not matrices  # the wiring, as it is drawn
     if run.model in KCNET_MODELS:
         yield view(STAGES["wiring"], 0.0)
     for record in model.fit_steps(
         fold.X_train, fold.y_train, groups=fold.groups, matrices=matrices, progress=True
     ):
         if isinstance(record, Progress):
+            if stays and not replay.frames:  # to be looked at while the rest is computed
+                replay.finish(0, None, circuit.weights_)
             yield view(*_inside(record, has_epochs))
             continue
         replay.add(record)
@@ -163,7 +166,7 @@ def train_steps(
     if ended:
         run = replace(run, n_epochs=log[-1].epoch)
         model.set_params(n_epochs=run.n_epochs)
-    if run.model in KCNET_MODELS:
+    if matrices:
         replay.finish(log[-1].epoch if log else 0, circuit.scores_, circuit.weights_)
 
     yield view("Evaluating on the test rows", 0.95)

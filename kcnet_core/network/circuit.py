@@ -247,8 +247,8 @@ class KCNetCircuit(RidgeReadout):
 
     @property
     def weights_(self) -> np.ndarray:
-        """W (B, d) as 0/1."""
-        check_is_fitted(self)
+        """W (B, d) as 0/1, known as soon as it is drawn."""
+        check_is_fitted(self, "wiring_")
         return self.wiring_.matrix()
 
     @property

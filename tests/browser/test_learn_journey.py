@@ -225,6 +225,8 @@ def test_a_lesson_from_start_to_end(new_page, screenshot):
     expect(page.get_by_text("You predict 45.0%")).to_be_visible()
     measure.click()
     expect(page.get_by_text(re.compile("Measured: .*You predicted: 45"))).to_be_visible()
+    locked = page.get_by_text("Your prediction: share of active cells")
+    expect(locked).to_have_css("color", "rgb(95, 99, 107)")  # and not too pale to read
     expect(onward).to_be_enabled()
     expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
     screenshot(page, "lesson-2")

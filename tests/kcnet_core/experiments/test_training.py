@@ -91,6 +91,13 @@ def test_the_replay_begins_with_the_drawn_wiring_and_ends_with_the_kept_one(digi
     assert np.array_equal(last.S > 0, last.W == 1)
 
 
+def test_a_wiring_that_stays_is_seen_while_its_rows_are_summed(digits):
+    views, trained = carried_out(Run(model="KCNet", **QUICK), digits)
+    summing = next(view for view in views if view.stage.startswith("Summing"))
+    assert np.array_equal(summing.frames[0].W, trained.model.weights_)
+    assert trained.frames is summing.frames, "and it is the result's"
+
+
 def test_an_ensembles_frames_hold_all_submodels(digits):
     _, trained = carried_out(Run(model="Ensemble DOA", **QUICK), digits)
     assert all(frame.shape == (60, 64) for frame in trained.frames)
