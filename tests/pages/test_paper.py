@@ -17,6 +17,7 @@ from kcnet_core.paper.recipe import quickened
 from kcnet_core.paper.recipes import RECIPES
 from kcnet_core.smell.recipes import NOSE_RECIPES
 from kcnet_core.storage.journal import Journal
+from pages.ui.paper import provenance
 from pages.ui.paper.words import how, title
 from pages.ui.shell.words import setting_name, settings_in_words
 from tests.kcnet_core.paper.tiny_recipe import TINY
@@ -73,6 +74,13 @@ def test_what_is_measured_of_the_nose_has_its_table_and_its_command():
     assert "labels of" in app.dataframe[0].value.columns
     assert "bootstrap over molecules" in texts(app)
     assert "reproduce nose-elsewhere" in app.code[0].value
+
+
+def test_seconds_of_a_busy_machine_are_said_to_be_too_long():
+    cores = {"cores": 2}
+    assert provenance.busy({"mean_load": 13.4, "machine": cores}) == ", so seconds are too long"
+    assert not provenance.busy({"mean_load": 2.1, "machine": cores})
+    assert not provenance.busy({"mean_load": None, "machine": cores})
 
 
 def test_an_unmeasured_result_says_so_and_offers_both_versions():

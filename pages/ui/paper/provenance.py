@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 
 import streamlit as st
@@ -10,6 +11,8 @@ from kcnet_core.experiments.cost import in_words
 from kcnet_core.paper.outcomes import Result
 from pages.ui.paper.words import dataset_title, title
 from pages.ui.shell.escaping import escape_markdown
+
+BUSY = 2.0  # mean load for each core; a measurement's own threads make one
 
 
 def show(result: Result, under_way: bool) -> None:
@@ -35,12 +38,24 @@ def show(result: Result, under_way: bool) -> None:
     span = f"seeds {seeds[0]} to {seeds[-1]}" if len(seeds) > 1 else f"seed {seeds[0]}"
     st.caption(
         f"Measured {days(about['since'], about['date'])}: "
-        f"{result.finished:,} measurements, {span}, {about['settings_tried']:,} settings tried, "
+        f"{counted(result.finished, 'measurement')}, {span}, "
+        f"{counted(about['settings_tried'], 'setting')} tried, "
         f"{in_words(about['seconds'])} in all on {machine['cores']} cores "
         f"({machine['processor']}{threads(about['threads'])}, mean load "
-        f"{about['mean_load']}); Python {about['versions']['python']}, "
+        f"{about['mean_load']}{busy(about)}); Python {about['versions']['python']}, "
         f"torch {about['versions']['torch']}, scikit-learn {about['versions']['scikit-learn']}."
     )
+
+
+def busy(about: Mapping) -> str:
+    """What a reader must know of the seconds where much else ran beside the measurements."""
+    load, cores = about["mean_load"], about["machine"]["cores"]
+    much = load is not None and cores and load > BUSY * cores
+    return ", so seconds are too long" if much else ""
+
+
+def counted(n: int, what: str) -> str:
+    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
 
 
 def days(first: str, last: str) -> str:
