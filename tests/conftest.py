@@ -31,6 +31,7 @@ TOGETHER = (
 )
 
 
+@pytest.hookimpl(optionalhook=True)  # tests also run where pytest-xdist is not installed
 def pytest_xdist_make_scheduler(config, log):
     if config.getvalue("dist") != "loadfile":
         return None
