@@ -21,7 +21,6 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
 from kcnet_core.errors import KCNetError, LimitError
 from kcnet_core.limits import (
@@ -38,7 +37,7 @@ from kcnet_core.limits import (
     MEGABYTE,
     UPLOAD_SECONDS,
 )
-from pages.ui.shell.streamlit_workarounds import held_files
+from pages.ui.shell.streamlit_workarounds import held_files, host_allowed
 from pages.ui.shell.visitor import COOKIE_SECONDS, OWNER_COOKIE, TOKEN
 
 CLIENT_GONE = 499  # before the request was there; as nginx notes it
@@ -139,7 +138,7 @@ class Gate:
     def _refusal(self, scope: Scope) -> JSONResponse | None:
         headers = Headers(scope=scope)
         host, origin = headers.get("host"), headers.get("origin")
-        if not is_host_allowed(host):
+        if not host_allowed(host):
             return problem(403, "This server is not called that; see server.allowedHosts.")
         if origin is not None and _host_of(origin) != host:
             return problem(403, "Pages of other sites may not use this API in a visitor's browser.")

@@ -16,6 +16,7 @@ import streamlit as st
 from streamlit import runtime
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner import RerunException
+from streamlit.web.server.starlette import starlette_websocket
 
 from pages.ui.shell import session_keys
 
@@ -112,3 +113,9 @@ def held_files(session: str) -> tuple[int, int]:
     kept = runtime.get_instance()._uploaded_file_mgr
     files = getattr(kept, "file_storage", {})
     return len(files.get(session, ())), getattr(kept, "_total_bytes", 0)
+
+
+def host_allowed(host: str | None) -> bool:
+    """Streamlit looks at the host of its own connections only, not at that of routes beside them;
+    what it looks with has no public name."""
+    return starlette_websocket.is_host_allowed(host)

@@ -164,6 +164,15 @@ def test_streamlit_still_keeps_however_many_files_a_browser_sends(monkeypatch):
     assert held_files("mine") == (100, 300) and held_files("other") == (0, 300)
 
 
+def test_streamlit_still_looks_at_the_host_of_its_own_connections_only():
+    from streamlit.web.server.starlette import starlette_app, starlette_routes
+
+    asked = "is_host_allowed"
+    assert asked in inspect.getsource(streamlit_workarounds.starlette_websocket)
+    for module in (starlette_app, starlette_routes):
+        assert asked not in inspect.getsource(module)
+
+
 # -- the browser -----------------------------------------------------------------------------------
 
 
