@@ -65,7 +65,8 @@ def of_epoch(run: Run, snapshot: TrainView | None, epoch: int) -> dict[str, str]
         numbers[f"Training {metric}"] = mean([record.train_metric for record in records], ".4f")
         numbers["Epoch"] = f"{max(0, epoch)} of {run.n_epochs}"
     if run.model in KCNET_MODELS:
-        numbers["Density of W"] = mean([record.density for record in records], ".2%")
+        drawn = () if snapshot is None else snapshot.frames[:1]  # there before the only solve
+        numbers["Density of W"] = mean([one.density for one in records or drawn], ".2%")
     return numbers
 
 

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
+
+from kcnet_core.experiments.frames import frame_of
 from kcnet_core.experiments.run import Run
 from kcnet_core.experiments.training import TrainView
 from pages.ui.train import scores_row
@@ -36,3 +41,11 @@ def test_before_the_first_epoch_nothing_is_claimed():
     found = dict(row[:2] for row in scores_row.so_far(Run(model="DOA", n_epochs=9), None))
     assert found["Validation accuracy"] == found["Density of W"] == scores_row.UNKNOWN
     assert found["Epoch"] == "0 of 9"
+
+
+def test_the_density_of_a_wiring_that_stays_is_known_before_the_solve():
+    run, W = Run(model="KCNet"), np.eye(4, dtype=np.uint8)
+    view = replace(snapshot(run, []), frames=(frame_of(0, None, W),))
+    found = dict(row[:2] for row in scores_row.so_far(run, view))
+    assert found["Density of W"] == "25.00%"
+    assert found["Leave-one-out accuracy"] == scores_row.UNKNOWN
