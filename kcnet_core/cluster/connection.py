@@ -22,8 +22,9 @@ CONNECT_SECONDS = 10.0
 WORKER_SECONDS = 30.0  # for the first worker to come
 CLOSE_SECONDS = 5.0
 SCHEDULER_GONE = (
-    "The cluster's scheduler is gone. What was finished is kept: start the scheduler again and "
-    "repeat the same call, which goes on from there, or leave the cluster out to go on here."
+    "The cluster's scheduler is gone. What was finished is kept: start the same again for the "
+    "rest. With the cluster this needs its scheduler and its workers back; without it, leave "
+    "--cluster out, or run the app with KCNET_CLUSTER_GONE=here."
 )
 # Nobody looks at the statistics of local workers, which would be stopped for them all the time.
 QUIET = {

@@ -8,9 +8,12 @@ it goes on.
 from __future__ import annotations
 
 import os
+import socket
 from collections.abc import Callable
+from contextlib import closing, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from kcnet_core.contracts import Steps
 from kcnet_core.jobs import Estimate, OtherProcesses
@@ -23,13 +26,36 @@ if TYPE_CHECKING:
     from kcnet_core.experiments.run import Run
     from kcnet_core.paper.recipe import Recipe
 
+HERE = "here"
+PORT = 8786  # of a scheduler, where an address names none
+SECONDS_TO_ANSWER = 1.0
 # What a job does, and what it takes of this machine.
 Placed = tuple[Callable[[], Steps[Any, Any]], Estimate]
 
 
-def app_cluster() -> str | None:
-    """Where the app's measurements go; None: they stay in its process."""
+def named_cluster() -> str | None:
+    """The cluster that the app was told of."""
     return os.environ.get("KCNET_CLUSTER") or None
+
+
+def app_cluster() -> str | None:
+    """Where the app's measurements go; None: they stay in its process, also while no scheduler
+    answers, if it was told to do without (KCNET_CLUSTER_GONE=here)."""
+    address = named_cluster()
+    if address and os.environ.get("KCNET_CLUSTER_GONE") == HERE and not _answers(address):
+        return None
+    return address
+
+
+def _answers(address: str) -> bool:
+    """Whether somebody listens there."""
+    place = urlsplit(address)
+    with (
+        suppress(OSError, ValueError),
+        closing(socket.create_connection((place.hostname, place.port or PORT), SECONDS_TO_ANSWER)),
+    ):
+        return True
+    return False
 
 
 def training(run: Run, dataset: Dataset, enough: Callable[[], bool], cost: Estimate) -> Placed:
@@ -89,7 +115,7 @@ def measured_elsewhere(job: MeasuredJob, name: str, data, args: tuple) -> Measur
 def elsewhere(data_of: Callable[[Run], Dataset]) -> OtherProcesses:
     """The slots of the cluster, if there is one, and what other web processes there show; `data_of`
     loads what a run of theirs works on."""
-    address = app_cluster()
+    address = named_cluster()
     if address is None:
         return OtherProcesses()
     from kcnet_core.cluster.watching import SharedJobs

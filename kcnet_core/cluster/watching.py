@@ -90,7 +90,8 @@ class SharedJobs(OtherProcesses):
         self._own: weakref.WeakValueDictionary[str, Job] = weakref.WeakValueDictionary()
         self._told: dict[str, JobView] = {}
         self._watched: dict[str, WatchedJob] = {}
-        self._ready: weakref.WeakSet = weakref.WeakSet()  # clients whose scheduler has a board
+        # Connections to a scheduler that has a board: one that was started anew has none.
+        self._ready: weakref.WeakSet = weakref.WeakSet()
         self._lock = threading.Lock()
         self._wake = threading.Event()
         self._thread: threading.Thread | None = None
@@ -207,10 +208,10 @@ class SharedJobs(OtherProcesses):
 
     def _say(self, action: str, **message) -> Any:
         client = shared_client(self._address)
-        if client not in self._ready:
+        if client.scheduler_comm not in self._ready:
             import cloudpickle  # which comes with dask
 
             cloudpickle.register_pickle_by_value(board)
             client.run_on_scheduler(board.install)
-            self._ready.add(client)
+            self._ready.add(client.scheduler_comm)
         return client.sync(client.scheduler.kcnet_board, action=action, **message)

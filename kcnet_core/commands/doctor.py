@@ -107,9 +107,9 @@ def _machine(wrong: list[str]) -> Iterator[tuple[str, str]]:
 
 def _cluster(wrong: list[str]) -> Iterator[tuple[str, str]]:
     from kcnet_core.cluster.connection import connected, worker_addresses
-    from kcnet_core.cluster.jobs import app_cluster
+    from kcnet_core.cluster.jobs import named_cluster
 
-    named = app_cluster()
+    named = named_cluster()
     if named is None:
         yield "cluster", "none (KCNET_CLUSTER names one)"
         return

@@ -10,6 +10,7 @@ import sys
 from contextlib import closing, nullcontext
 from pathlib import Path
 from threading import Event
+from types import SimpleNamespace
 
 import distributed
 import numpy as np
@@ -17,7 +18,13 @@ import pytest
 
 from kcnet_core import datasets
 from kcnet_core.cluster import ClusterError, board, on_worker, shared, steps, train, watching
-from kcnet_core.cluster.jobs import elsewhere, measured_elsewhere, placed, training
+from kcnet_core.cluster.jobs import (
+    app_cluster,
+    elsewhere,
+    measured_elsewhere,
+    placed,
+    training,
+)
 from kcnet_core.contracts import Counted, drain
 from kcnet_core.errors import KCNetError, OutOfMemory
 from kcnet_core.experiments.beside.plan import Beside
@@ -240,6 +247,18 @@ def test_there_is_a_slot_for_every_thread_of_a_worker(client, app, monkeypatch):
     assert elsewhere(loaded).slots() == 0
 
 
+def test_the_app_goes_on_here_while_no_scheduler_answers_if_it_was_told_to(client, monkeypatch):
+    there, nowhere = client.scheduler.address, "tcp://127.0.0.1:9"
+    monkeypatch.setenv("KCNET_CLUSTER", nowhere)
+    assert app_cluster() == nowhere
+    monkeypatch.setenv("KCNET_CLUSTER_GONE", "here")
+    assert app_cluster() is None
+    job = submitted(JobManager(elsewhere=elsewhere(loaded)))
+    assert job.wait(SECONDS) and job.view.state == "done", job.view.error
+    monkeypatch.setenv("KCNET_CLUSTER", there)
+    assert app_cluster() == there
+
+
 def test_a_run_on_a_worker_is_steered_like_any_other(app):
     job = submitted(app, paused=True)
     for n in (1, 2, 3):
@@ -296,6 +315,7 @@ def test_two_web_processes_share_a_cluster_and_nobody_steers_the_others_jobs(cli
 OTHER_PROCESS = """
 import sys
 from threading import Event
+from types import SimpleNamespace
 from kcnet_core import datasets
 from kcnet_core.cluster.jobs import elsewhere, training
 from kcnet_core.experiments.run import Run
@@ -376,6 +396,21 @@ def ends_with_a_sentence_when_its_process_is_gone(manager, job_id, process, clie
 
 def _no_patience(seconds=0.5, *, dask_scheduler):
     dask_scheduler.handlers[board.OP].__self__.lease = seconds
+
+
+def test_a_scheduler_that_was_started_anew_is_given_a_board_again(monkeypatch):
+    installed, connection = [], type("Connection", (), {})
+    client = SimpleNamespace(
+        scheduler_comm=connection(), run_on_scheduler=installed.append,
+        sync=lambda *_, **__: "told", scheduler=SimpleNamespace(kcnet_board=None),
+    )  # fmt: skip
+    monkeypatch.setattr(watching, "shared_client", lambda _: client)
+    shared_jobs = watching.SharedJobs("tcp://127.0.0.1:9", loaded)
+    for n_boards in (1, 1, 2):
+        if n_boards == 2:
+            client.scheduler_comm = connection()  # Dask connects the same client again
+        assert shared_jobs._say("post", names=[]) == "told"
+        assert installed == [board.install] * n_boards
 
 
 def test_a_search_and_a_growth_on_a_worker_are_those_here(app, monkeypatch):
