@@ -30,7 +30,7 @@ from kcnet_core.cluster import (
 )
 from kcnet_core.cluster import rows as rows_there
 from kcnet_core.cluster.connection import submit, worker_addresses
-from kcnet_core.cluster.fits import _dealt, _symmetric, _triangle
+from kcnet_core.cluster.fits import _dealt
 from kcnet_core.cluster.jobs import comparison_elsewhere, recipe_elsewhere
 from kcnet_core.cluster.sources import FileRows, Source, source
 from kcnet_core.cluster.spread import as_they_finish
@@ -40,6 +40,7 @@ from kcnet_core.errors import DataError, KCNetError
 from kcnet_core.experiments.comparison import rows as here
 from kcnet_core.experiments.comparison import search
 from kcnet_core.experiments.comparison.plan import Comparison
+from kcnet_core.network.regression.chunks import _symmetric, _triangle
 from kcnet_core.paper import engine
 from kcnet_core.paper.dataset_cache import DatasetCache
 from kcnet_core.paper.recipe import Recipe, RecipeLine, Tuning
