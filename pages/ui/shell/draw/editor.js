@@ -145,6 +145,7 @@ class Board {
     this.asked ??= jsme(data.files).then(
       () => this.begin(),
       () => {
+        this.asked = null; // the next answer of the page tries again
         this.said.textContent = "The editor could not be fetched; what is typed counts all the same.";
       },
     );
