@@ -12,7 +12,8 @@ from pages.ui.shell.frame import heading
 def main() -> None:
     heading(
         "Data",
-        "Odors as molecular descriptors, or images. What you choose here is used on every page.",
+        "Odors, as molecular descriptors or as a fly's glomeruli answer to them, or images. What "
+        "you choose here is used on every page.",
     )
     views = {"Choose a dataset": catalogue.choose, "Upload your own": upload.upload}
     for tab, view in zip(

@@ -15,8 +15,11 @@ from kcnet_core.figures.layout import draw, level_line
 from kcnet_core.figures.traces import bars_across, row_ends, scatter
 from kcnet_core.palette import faded, model_colour, model_style, theme
 
-SERIES_SYMBOLS = ("circle", "circle-open", "square", "square-open")
+SERIES_SYMBOLS = (
+    "circle", "circle-open", "square", "square-open", "triangle-up", "triangle-up-open",
+)  # fmt: skip
 SERIES_DASHES = ("solid", "dash", "dot", "dashdot")
+LEGEND_ROW = 19  # pixels; on a phone each name has a row of its own
 BAND = 0.66  # of a row's height that its markers share
 TIME_PARTS = {
     "configure_seconds": ("configuration", 0.35),
@@ -58,7 +61,7 @@ def paper_and_ours(
         traces,
         f"{title + ': ' if title else ''}{metric}, ours beside the paper's: {', '.join(beside)}.",
         dark,
-        150 + rows,
+        150 + rows + LEGEND_ROW * max(len(every) - 2, 0),
         title=title,
         showlegend=True,
         legend=_below(rows),
@@ -113,7 +116,7 @@ def _our_marks(part, y, name, k, dark) -> dict:
     about = [
         f"{escape_html(row.label)}{f', {escape_html(name)}' if name else ''}<br>ours {row.mean:.4f}"
         + (f" ({row.low:.4f} to {row.high:.4f})" if pd.notna(row.low) else "")
-        + f"<br>{row.n} repeats, {row.tried} settings tried"
+        + f"<br>{row.n} repeats{f', {row.tried} settings tried' if row.tried > 1 else ''}"
         for row in part.itertuples()
     ]
     # One error bar has one colour, so every point's interval is drawn in the neutral ink.
@@ -132,7 +135,12 @@ def _our_marks(part, y, name, k, dark) -> dict:
 
 def _series_mark(k: int, colour) -> dict:
     edge = {"width": 1.8, "color": colour}
-    return {"symbol": SERIES_SYMBOLS[k % 4], "size": 9, "color": colour, "line": edge}
+    return {
+        "symbol": SERIES_SYMBOLS[k % len(SERIES_SYMBOLS)],
+        "size": 9,
+        "color": colour,
+        "line": edge,
+    }
 
 
 def _legend_mark(name, k, ink) -> dict:

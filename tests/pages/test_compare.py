@@ -320,7 +320,7 @@ def test_a_fly_that_is_looked_into_names_its_glomeruli(shared_data, monkeypatch)
     app = opened("Inside", **QUICK | {"dataset": "door"}, wirings=wirings)
     assert not app.exception and not app.error
     said = texts(app)
-    assert "hemibrain**: point at an entry to read its glomerulus" in said
+    assert "**KCNet, hemibrain**" in said and "to read its glomerulus" in said
     windows = [json.loads(one.proto.spec) for one in app.get("plotly_chart")][-2:]
     assert all(window["data"][0]["x"][:3] == ["DM1", "VA2", "V"] for window in windows)
 

@@ -104,6 +104,7 @@ def test_kept_results_are_shown_at_once_with_verdict_and_origin(kept):
     assert "higher, beyond our interval" in words
     assert "Do more cells help?" in words
     assert "10 measurements, seeds 0 to 4" in words and "torch" in words
+    assert "settings tried" not in words, "nothing was tuned"
     assert "The twin that leaks" in words and "Not measured yet." in words
     frame = app.dataframe[0].value
     assert list(frame["Model"]) == ["KCNet", "more cells"]

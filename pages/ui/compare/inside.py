@@ -116,6 +116,8 @@ def sample_picker(pair: SideBySide) -> int:
 def weights(pair: SideBySide) -> None:
     dark = visitor.dark()
     st.header("Input weights", anchor=False)
+    if pair.fold.glomeruli:
+        st.caption("Point at an entry to read its glomerulus and its cell.")
     for column, network in zip(st.columns(2), pair.networks, strict=True):
         W = network.weights
         binary = W.dtype == np.uint8
@@ -125,8 +127,8 @@ def weights(pair: SideBySide) -> None:
                 figure = figures.matrix_window(
                     W, slice(0, len(W)), slice(0, W.shape[1]), pair.fold.glomeruli, kind, dark=dark
                 )
-                listed = "" if len(W) <= MAX_WINDOW else f", the first {MAX_WINDOW} cells"
-                st.markdown(f"**{network.name}**{listed}: point at an entry to read its glomerulus")
+                listed = "" if len(W) <= MAX_WINDOW else f", first {MAX_WINDOW} cells"
+                st.markdown(f"**{network.name}**{listed}")
             else:
                 figure = figures.matrix_picture(
                     W, kind, limit=None if binary else 1.0, dark=dark,

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from kcnet_core.datasets.catalogue import is_glomerular
+from kcnet_core.datasets.catalogue import CATALOGUE, is_glomerular
 from kcnet_core.datasets.dataset import Dataset
 from kcnet_core.errors import KCNetError
 from kcnet_core.experiments.comparison.plan import Comparison
@@ -100,9 +100,11 @@ def adopt_link(query: dict[str, str]) -> list[str]:
     before = current_run.run()
     try:
         if new.dataset not in visitor_data.dataset_titles():
+            known = CATALOGUE.get(new.dataset)
             raise KCNetError(
-                f"The link compares on {new.dataset[:40]!r}, which is not here. Get it on the Data "
-                "page and open the link again; until then the dataset stays as it is."
+                f"The link compares on {known.title if known else repr(new.dataset[:40])}, which "
+                "is not here. Get it on the Data page and open the link again; until then the "
+                "dataset stays as it is."
             )
         if (before.dataset, before.target) != (new.dataset, new.target):
             use(new.dataset)

@@ -36,10 +36,12 @@ def show(result: Result, under_way: bool) -> None:
         st.warning(f"{title(name)}: {escape_markdown(reason)}", icon=":material/warning:")
     seeds = about["seeds"]
     span = f"seeds {seeds[0]} to {seeds[-1]}" if len(seeds) > 1 else f"seed {seeds[0]}"
+    tuned = ""
+    if any(outcome.tried > 1 for outcome in result.outcomes):
+        tuned = f"{counted(about['settings_tried'], 'setting')} tried, "
     st.caption(
         f"Measured {days(about['since'], about['date'])}: "
-        f"{counted(result.finished, 'measurement')}, {span}, "
-        f"{counted(about['settings_tried'], 'setting')} tried, "
+        f"{counted(result.finished, 'measurement')}, {span}, {tuned}"
         f"{in_words(about['seconds'])} in all on {machine['cores']} cores "
         f"({machine['processor']}{threads(about['threads'])}, mean load "
         f"{about['mean_load']}{busy(about)}); Python {about['versions']['python']}, "

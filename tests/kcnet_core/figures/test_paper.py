@@ -51,6 +51,17 @@ def test_series_keep_their_marker_in_a_panel_that_has_only_one_of_them():
     assert ours[0].marker.symbol == "circle-open"
 
 
+def test_six_series_have_six_markers_and_a_legend_that_fits():
+    """The six plans of a real fly's recipe: four of them looked like two."""
+    lone = TABLE[TABLE["series"] == "Unseen molecules"]
+    names = ["Unseen molecules", *(f"plan {k}" for k in range(5))]
+    figure = figures.paper_and_ours(lone, "AUROC", series=names)
+    legend = [trace for trace in figure.data if trace.name.startswith("ours, ")]
+    assert len({trace.marker.symbol for trace in legend}) == 6
+    two = figures.paper_and_ours(lone, "AUROC", series=names[:2])
+    assert figure.layout.height - two.layout.height > 4 * 18
+
+
 def test_a_lone_series_lies_in_the_middle_of_its_row():
     figure = figures.paper_and_ours(TABLE, "weighted F1")
     first, second = (trace for trace in figure.data if trace.name == "ours")
