@@ -196,9 +196,11 @@ def _print_table(nose: Nose, answers: Answers, top: int, known: Sequence[Rater])
         for sentence in (answer.warning, answer.verdict and answer.verdict.sentence, row.note):
             if sentence:
                 print(f"      {sentence}")
+    far = nose.line(far=True)
     print(
         f"\nAnswered by {nose.title}, taught {nose.data_title}. * from {nose.line():.0%} on a "
-        "character is named; ranges are over flies."
+        f"character is named ({far:.0%} where a ring system was never taught); ranges are over "
+        "flies."
     )
     if known:
         print(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 import plotly.graph_objects as go
@@ -75,11 +75,13 @@ def odor_profile(
 
 
 def odor_profiles(
-    characters: Sequence[str], P, molecules: Sequence[str], *, line: float, dark: bool = False
-) -> go.Figure:
+    characters: Sequence[str], P, molecules: Sequence[str], *, lines: Collection[float],
+    dark: bool = False,
+) -> go.Figure:  # fmt: skip
     """Two to four molecules on one axis: a mark for each, joined where they differ.
 
-    P (m, c) has a row for each molecule; characters come in the order they are given in.
+    P (m, c) has a row for each molecule; characters come in the order they are given in. `lines`
+    are those from which on characters are named.
     """
     P = 100 * np.atleast_2d(np.asarray(P, dtype=float))
     low, high, rows = P.min(axis=0), P.max(axis=0), np.arange(P.shape[1])
@@ -115,7 +117,9 @@ def odor_profiles(
         showlegend=True,
         legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0},
     )
-    return figure.add_vline(100 * line, line={"color": theme(dark).muted, "dash": "dot"})
+    for line in set(lines):
+        figure.add_vline(100 * line, line={"color": theme(dark).muted, "dash": "dot"})
+    return figure
 
 
 def smell_map(

@@ -34,7 +34,8 @@ class Answer:
     descriptors: np.ndarray  # raw, in the order of DESCRIPTOR_NAMES
     probabilities: np.ndarray  # (c,) of all flies together, calibrated
     each: np.ndarray  # (F, c) of every fly alone
-    # The same two with a known molecule among those taught; above, the flies have never met it.
+    # The same two with a known molecule among those taught, or a stereoisomer, which is the same to
+    # the flies; above, they have met neither.
     as_taught: tuple[np.ndarray, np.ndarray]
     far: bool  # from what was taught: its ring system is new, and its line is another
     known: int | None  # row among the nose's known molecules that is this very molecule
@@ -49,6 +50,11 @@ class Answer:
     @property
     def smiles(self) -> str:
         return self.molecule.smiles
+
+    @property
+    def left_out(self) -> bool:
+        """Whether it is answered as if it had not been taught."""
+        return self.probabilities is not self.as_taught[0]
 
     @property
     def low(self) -> np.ndarray:
@@ -120,7 +126,9 @@ def _answered(
             warning = None  # people have smelled it, whatever a rule says
         verdict = verdicts[k] if verdicts else None
         as_taught = together[k], each[:, k]
-        unseen = None if found is None else nose.answer_unseen(found)
+        twin = known.stereoisomer(molecule.skeleton) if known else None
+        same = found if found is not None else twin
+        unseen = None if same is None else nose.answer_unseen(same)
         together_unseen, each_unseen = as_taught if unseen is None else unseen
         yield Answer(
             row,
@@ -133,7 +141,7 @@ def _answered(
             as_taught=as_taught,
             far=bool(far[k]),
             known=found,
-            stereoisomer=known.stereoisomer(molecule.skeleton) if known else None,
+            stereoisomer=twin,
             verdict=odourless_verdict(verdict, found is not None) if warning else verdict,
             warning=warning,
         )

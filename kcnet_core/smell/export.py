@@ -13,8 +13,8 @@ from kcnet_core.smell.ratings.raters import Rater, rate_answers
 from kcnet_core.storage.safe_csv import harmless
 
 COLUMNS = (
-    "row", "input", "name", "smiles", "formula", "characters", "domain", "warning", "known",
-    "error", "note",
+    "row", "input", "name", "smiles", "formula", "characters", "named_from", "domain", "warning",
+    "known", "error", "note",
 )  # fmt: skip
 
 
@@ -58,6 +58,7 @@ def records(
                 "smiles": answer.smiles,
                 "formula": answer.molecule.formula,
                 "characters": "; ".join(named_characters(nose, answer, offered, coverage)),
+                "named_from": round(nose.line(coverage, answer.far), 4),
                 "domain": answer.verdict.level if answer.verdict else "",
                 "warning": answer.warning or "",
                 "known": "; ".join(nose.truth(answer.known)),

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from kcnet_core import datasets
+from kcnet_core import datasets, figures
 from kcnet_core.contracts import Counted
 from kcnet_core.experiments.run import Run
 from kcnet_core.experiments.training import train_steps
@@ -17,7 +17,7 @@ from kcnet_core.jobs.memory import Room
 from kcnet_core.limits import EXPLAINED_ATOMS_AT_ONCE, SMELLED_AT_ONCE
 from kcnet_core.smell.flies import FlySettings
 from pages.ui.shell import visitor_jobs
-from pages.ui.smell import ask, models
+from pages.ui.smell import ask, models, side_by_side
 from tests.pages.as_read import as_read
 
 APP = str(Path(__file__).resolve().parents[2] / "app.py")
@@ -350,6 +350,14 @@ def test_four_molecules_stand_side_by_side_each_against_the_first():
     for name in ("hedione", "(R)-carvone", "vanillin"):
         assert f"{name} against ambroxide" in said.replace("*", "")
     assert "Something went wrong" not in said and not app.exception
+
+
+def test_every_line_from_which_on_characters_are_named_is_drawn_and_told():
+    figure = figures.odor_profiles(["Sweet"], [[0.3], [0.2]], ["a", "b"], lines=[0.28, 0.22])
+    assert sorted(shape.x0 for shape in figure.layout.shapes) == pytest.approx([22, 28])
+    told = side_by_side.drawn_lines({True: 0.22, False: 0.28})
+    assert told.startswith("28% for ring systems that were taught and 22%")
+    assert side_by_side.drawn_lines({True: 0.22}) == "22%"
 
 
 def test_two_molecules_stand_side_by_side_and_mirror_images_are_called_one():

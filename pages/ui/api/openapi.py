@@ -55,13 +55,14 @@ SMELLED = _object(
     ("model", "taught", "named_from", "molecules"),
     model=TEXT,
     taught=TEXT,
-    named_from={**NUMBER, "description": "From this probability on, a character is named."},
+    named_from={**NUMBER, "description": "From this probability on, a character is "
+                "named; of molecules whose ring system was never taught, from their own."},
     molecules=_list(
         _object(
             ("row", "input", "characters", "error"),
             row={"type": "integer"}, input=TEXT, name=TEXT, smiles=TEXT, formula=TEXT,
             characters={**TEXT, "description": "Those that are named, most probable first."},
-            domain=TEXT, warning=TEXT, known=TEXT, error=TEXT, note=TEXT,
+            named_from=NUMBER, domain=TEXT, warning=TEXT, known=TEXT, error=TEXT, note=TEXT,
         )
         | {"additionalProperties": NUMBER, "description": "And a probability per "
            "character; intensity and pleasantness where the ratings for them are here."}

@@ -111,8 +111,7 @@ def profile(chosen: ChosenModel, answer: Answer) -> None:
     truth = nose.truth(answer.known)
     together, each = answer.probabilities, answer.each
     line = nose.line(chosen.coverage, answer.far)
-    taught = answer.known is not None and nose.left_out is not None
-    if taught and st.toggle(
+    if answer.left_out and st.toggle(
         "With this molecule among those taught",
         key="smell_as_taught",
         help="Shown first is what the flies make of it when they are solved without this molecule "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import combinations
 
 import numpy as np
@@ -45,20 +46,29 @@ def show(chosen: ChosenModel, answers: list[Answer]) -> None:
     order = [int(k) for k in np.lexsort((-P.max(axis=0), -spread.round(6)))[:ROWS]]
     characters = [nose.characters[offered[k]] for k in order]
     names = [answer.name for answer in answers]
+    lines = {answer.far: nose.line(chosen.coverage, answer.far) for answer in answers}
     chart(
         figures.odor_profiles(
             [f"{word} ≠" if spread[k] >= DIFFERENT else word
              for word, k in zip(characters, order, strict=True)],
-            P[:, order], names, line=nose.line(chosen.coverage), dark=visitor.dark(),
+            P[:, order], names, lines=list(lines.values()), dark=visitor.dark(),
         ),
         "smell_side_by_side",
     )  # fmt: skip
     st.caption(
-        f"The characters in which they differ most, ≠ from {DIFFERENT:.0%} on. Dotted: the line "
-        "from which on a character is named."
+        f"The characters in which they differ most, ≠ from {DIFFERENT:.0%} on. Dotted: from where "
+        f"on a character is named, {drawn_lines(lines)}."
     )
     if spread.any():
         _why(chosen, answers, [offered[k] for k in order])
+
+
+def drawn_lines(lines: Mapping[bool, float]) -> str:
+    """The lines by whether they are for ring systems that were never taught."""
+    of = {False: "ring systems that were taught", True: "ring systems that were never taught"}
+    if len(lines) == 1:
+        return f"{next(iter(lines.values())):.0%}"
+    return " and ".join(f"{lines[far]:.0%} for {of[far]}" for far in sorted(lines))
 
 
 def _portraits(chosen: ChosenModel, answers: list[Answer]) -> None:

@@ -112,7 +112,7 @@ def parts_and_properties(
     reason_bars(found, shares.unit, "smell_reasons")
     name = escape_markdown(nose.characters[character])
     if shares.unit == "log-odds":
-        seen = " with this molecule among those taught" if answer.known is not None else ""
+        seen = " with this molecule among those taught" if answer.left_out else ""
         st.caption(
             f"What its parts and properties add to {name}: the shares of {len(shares.values):,} "
             f"inputs and the base rate ({shares.bias:+.2f}) add up to the log-odds, "

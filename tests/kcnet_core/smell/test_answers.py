@@ -138,6 +138,16 @@ def test_a_known_molecule_is_answered_as_if_it_had_never_been_taught(nose, smell
     assert other.known is None and other.as_taught[0] is other.probabilities
 
 
+def test_a_stereoisomer_of_a_known_molecule_is_answered_as_if_neither_had_been_taught(
+    nose, smelled
+):
+    answer, known = smelled("CC1=CCC(CC1=O)C(C)=C"), smelled("(R)-carvone")
+    assert answer.known is None and answer.stereoisomer is not None and answer.left_out
+    unseen = nose.answer_unseen(answer.stereoisomer)[0]
+    assert answer.probabilities.tolist() == unseen.tolist() != answer.as_taught[0].tolist()
+    np.testing.assert_allclose(answer.probabilities, known.probabilities, atol=0.1)
+
+
 def test_what_is_probably_odorless_is_never_inside(smelled):
     for text in ("OCC(O)C(O)C(O)C(O)CCO", "CCCCCCCCCCCCCCCCCCCCCCCCCC(=O)OC"):
         answer = smelled(text)

@@ -61,7 +61,7 @@ def test_kernels_choose_inside_their_fold_and_are_better_than_guessing(small):
     taught, asked = benchmark.similarities(small, split)
     assert np.median(taught.diagonal()) == pytest.approx(1, abs=1e-2)
     assert asked.shape == (len(split.test), len(split.train)) and 0 < asked.min() < asked.max() < 1
-    P, chosen = benchmark.MODELS["Kernels instead of cells"](small, split)
+    P, chosen = benchmark.RIVALS["Kernels instead of cells"](small, split)
     assert benchmark.auroc(small.y[split.test], P) > 0.8
     assert chosen["second_alpha"] in benchmark.KERNELS["seconds"]
 
