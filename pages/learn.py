@@ -14,7 +14,7 @@ from pages.ui.learn.fly_controls import settings_strip
 from pages.ui.learn.present import presenting, switch
 from pages.ui.learn.sample_choice import lay_bench
 from pages.ui.learn.walk import walk
-from pages.ui.shell import frame, session_keys, visitor
+from pages.ui.shell import frame, session_keys
 
 DRAW = "Draw a digit"
 
@@ -85,8 +85,11 @@ def free_visit() -> None:
 
 
 st.html(Path(__file__).parent / "ui" / "learn" / "learn.css")
-ink = theme(visitor.dark())
-st.html(f"<style>:root {{ --learn-paper: {ink.background}; --learn-mark: {ink.primary}; }}</style>")
+light, dark = theme(False), theme(True)  # the browser's own choice: it may change on an open page
+st.html(
+    f"<style>:root {{ --learn-paper: light-dark({light.background}, {dark.background}); "
+    f"--learn-mark: light-dark({light.primary}, {dark.primary}); }}</style>"
+)
 if "lesson" in st.query_params:
     lesson.show(st.query_params["lesson"])
 else:
