@@ -140,6 +140,7 @@ STORED: dict[str, dict[str, tuple[str, dict, float]]] = {
     },
     "MNIST, retina": {
         "KCNet, 2,000 cells": ("KCNet", {**BEHIND_RETINA, "n_hidden": 2000}, 0.985),
+        "KCNet, 6,500 cells": ("KCNet", {**BEHIND_RETINA, "n_hidden": 6500}, 0.985),
         "Ensemble, 10 x 650 cells": ("Ensemble DOA", ENSEMBLE_BEHIND_RETINA, 0.988),
     },
 }
